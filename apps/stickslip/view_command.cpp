@@ -55,6 +55,8 @@ class ViewCommand final : public Command {
   RunResult run_scene(Scene scene, const RunOptions& options);
   void show_end(const RunOptions& options, const RunResult& result);
   void fail(const std::exception& error);
+  /// Any thread.
+  Scene load_with(const RunControl::Parameters& parameters);
   Scene wait_for_scene(RunOptions& options, ViewProtocol& protocol);
   void say(const HttpServer& server) const;
 
@@ -197,18 +199,23 @@ RunResult ViewCommand::run_scene(Scene scene, const RunOptions& options) {
   return run(std::move(scene), watched);
 }
 
+Scene ViewCommand::load_with(const RunControl::Parameters& parameters) {
+  LoadOptions load = arguments_.load_options(shown_);
+  for (const auto& [name, value] : parameters) load.overrides.push_back(fmt::format("parameters.{}={}", name, value));
+  return load_scene(shown_, load);
+}
+
 /// The scene once more, with what a viewer has changed, as soon as one wants that.
 Scene ViewCommand::wait_for_scene(RunOptions& options, ViewProtocol& protocol) {
   for (;;) {
-    std::optional<RunControl::Parameters> wanted;
+    std::optional<RunControl::Restart> wanted;
     while (!(wanted = control_.take_restart())) control_.wait_for_restart(milliseconds(1000));
-    LoadOptions load = arguments_.load_options(shown_);
-    for (const auto& [name, value] : *wanted) load.overrides.push_back(fmt::format("parameters.{}={}", name, value));
     try {
-      Scene scene = load_scene(shown_, load);
+      Scene scene = load_with(wanted->parameters);
+      set_starts(scene, wanted->starts);
       options = arguments_.make_options(scene, shown_, true);
       options.resume.reset();
-      protocol.accept(*wanted);
+      protocol.accept(wanted->parameters);
       data_.set_message("");
       return scene;
     } catch (const InputError& error) {
@@ -226,7 +233,8 @@ int ViewCommand::view_scene() {
   std::vector<ViewParameter> parameters;
   for (const std::string& name : names) parameters.push_back({name, scene.parameters.at(name)});
   control_.set_pace(pace_ == "fast" ? Pace::fast : Pace::real);
-  ViewProtocol protocol(data_, control_, parameters, true);
+  StartPoser poser([this](const RunControl::Parameters& changed) { return load_with(changed); });
+  ViewProtocol protocol(data_, control_, parameters, true, has_posable_joint(scene) ? &poser : nullptr);
   const HttpServer server(port_, [&protocol](const HttpRequest& request) { return protocol.answer(request); });
   is_running_ = true;
   // Hands a signal on to the run, and ends the program where none goes on.

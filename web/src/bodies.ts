@@ -298,9 +298,10 @@ export class Bodies {
     }
   }
 
-  /** Moves everything to where it is at t. */
-  set_time(t: number): void {
-    this.result.poses_at(t, this.poses);
+  /** Moves everything to where it is at t, or bodies to these poses. */
+  set_time(t: number, posed?: Float64Array): void {
+    if (posed) this.poses.set(posed);
+    else this.result.poses_at(t, this.poses);
     this.set_worlds();
     for (const kind of this.kinds.values()) {
       kind.parts.forEach((part, i) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a viewer of a run that goes on can do with it: pause, step, stop, pace, and run it again with other parameters.
 import {Certificate, show} from './result';
+import {PoseAnswer, StartPose} from './start_pose';
 
 const kTicks = 200;  // [-] of a slider
 
@@ -25,6 +26,7 @@ export interface LiveState {
   certificate?: Certificate;
   parameters: [string, number][];
   viewers: number;
+  posable: boolean;  // joints have starts to choose
 }
 
 /** A name and a number that somebody may change, by hand or by a slider from 0 to twice the first value. */
@@ -82,8 +84,16 @@ export class Controls {
   private rows: ParameterRow[] = [];
   private state?: LiveState;
   private complaint = '';  // what was wrong with what was asked last
+  private pose: StartPose;
 
-  constructor() {
+  /** unpack: what the program packed. show_pose: poses of bodies in the place of what the run does; none: no more. */
+  constructor(unpack: (buffer: ArrayBuffer) => {header: unknown; start: number}, show_pose: (poses?: Float64Array) => void) {
+    this.pose = new StartPose(async (starts) => {
+      const answer = await fetch('pose', {method: 'POST', body: this.wishes(starts)});
+      if (!answer.ok) throw new Error(await answer.text());
+      const buffer = await answer.arrayBuffer(), {header, start} = unpack(buffer);
+      return {header: header as PoseAnswer['header'], buffer, start};
+    }, show_pose, (text) => this.complain(text));
     this.pace.append(new Option('as in reality', 'real'), new Option('as fast as it goes', 'fast'));
     this.pace.addEventListener('change', () => this.ask(this.pace.value));
     const pace_label = document.createElement('label');
@@ -98,8 +108,8 @@ export class Controls {
     summary.textContent = 'Parameters of the scene';
     this.parameters.append(summary);
     this.parameters.open = true;
-    this.buttons.hidden = this.message.hidden = this.parameters.hidden = true;
-    this.element.append(this.says, this.message, this.buttons, this.parameters);
+    this.buttons.hidden = this.message.hidden = this.parameters.hidden = this.pose.element.hidden = true;
+    this.element.append(this.says, this.message, this.buttons, this.parameters, this.pose.element);
     this.element.hidden = false;
   }
 
@@ -120,7 +130,14 @@ export class Controls {
   private restart(): void {
     const bad = this.rows.find((row) => !Number.isFinite(row.value()));
     if (bad) return this.complain(`${bad.name}: a number`);
-    this.ask('restart', this.rows.map((row) => `${row.name}=${row.value()}`).join('\n'));
+    this.ask('restart', this.wishes(this.pose.starts().join('\n')));
+    this.pose.close();
+  }
+
+  /** Parameters that are numbers, and the starts of joints. */
+  private wishes(starts: string): string {
+    const lines = this.rows.filter((row) => Number.isFinite(row.value())).map((row) => `${row.name}=${row.value()}`);
+    return [...lines, starts].join('\n');
   }
 
   private complain(text: string): void {
@@ -138,7 +155,7 @@ export class Controls {
   lose(): void {
     this.element.hidden = false;
     this.says.textContent = 'The program does not answer: it has ended. What it sent is still here.';
-    this.buttons.hidden = this.parameters.hidden = true;
+    this.buttons.hidden = this.parameters.hidden = this.pose.element.hidden = true;
   }
 
   show(state: LiveState): void {
@@ -147,6 +164,7 @@ export class Controls {
     this.show_message();
     this.element.hidden = state.phase === 'result' && state.message === '';
     this.buttons.hidden = !state.controls;
+    this.pose.element.hidden = !state.controls || !state.posable;
     const running = state.phase === 'running';
     for (const element of [this.pause, this.step, this.stop]) element.disabled = !running;
     this.pause.textContent = running && state.paused ? 'Go on' : 'Pause';
@@ -157,6 +175,8 @@ export class Controls {
     this.rows = state.parameters.map(([name, value]) => new ParameterRow(name, value));
     const list = document.createElement('div');
     list.id = 'parameters';
+    list.className = 'sliders';
+    list.addEventListener('change', () => this.pose.refresh());
     list.append(...this.rows.map((row) => row.element));
     this.parameters.append(list);
   }

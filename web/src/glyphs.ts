@@ -129,11 +129,12 @@ export class Overlay {
     return this.largest > 0 ? this.length * this.extent / this.largest : 0;
   }
 
-  set_time(t: number): void {
+  /** with_contacts: those of the time are where the bodies are. */
+  set_time(t: number, with_contacts = true): void {
     const all = [...this.points, this.shafts, this.heads, this.cones, this.rods, this.pins, this.marks];
     all.forEach((glyphs) => glyphs.begin());
     this.add_joints(t);
-    this.add_contacts(t);
+    if (with_contacts) this.add_contacts(t);
     all.forEach((glyphs) => glyphs.end());
   }
 

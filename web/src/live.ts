@@ -12,6 +12,7 @@ interface GrowingPage {
   following: boolean;
   reload(results: Result[], goes_on: boolean): void;
   extend(with_plots: boolean): void;
+  show_pose(poses?: Float64Array): void;
 }
 
 /** What the server packed: a header in JSON and the numbers behind it. */
@@ -96,8 +97,9 @@ export class LiveResult extends Result {
 /** Shows what the server has, as long as the page is open. */
 export async function view_live(open: (results: Result[]) => GrowingPage): Promise<void> {
   const viewer = Array.from(crypto.getRandomValues(new Uint8Array(8)), (x) => x.toString(16).padStart(2, '0')).join('');
-  const controls = new Controls();
-  let page: GrowingPage | undefined, result: LiveResult | undefined;
+  let page: GrowingPage | undefined;
+  const controls = new Controls(unpack, (poses) => page?.show_pose(poses));
+  let result: LiveResult | undefined;
   let state: Pick<LiveState, 'version' | 'last' | 'revision'> = {version: 0, last: 0, revision: 0};
   let drawn_at = 0, took = 0, lagging = false;  // [ms]; the plots lack what came last
 

@@ -101,6 +101,11 @@ export class Page {
     this.go_to(this.following ? this.end : this.time);
   }
 
+  /** Bodies where they begin, (7) each, in the place of the run; none: the run again. */
+  show_pose(poses?: Float64Array): void {
+    this.replay?.show_pose(poses);
+  }
+
   private write_head(): void {
     find('certificates').replaceChildren();
     find('notes').replaceChildren();

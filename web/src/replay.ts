@@ -36,8 +36,10 @@ export class Replay {
   private detail = 2;
   private dirty = true;
   private picked = -1;
+  private posed?: Float64Array;  // (7 n_bodies) poses that are shown in the place of the result's
   private names: HTMLElement[] = [];
   show_names = false;
+  private time = 0;           // [s] that is shown
   frames = 0;                 // [-] drawn so far
 
   constructor(private canvas: HTMLCanvasElement, private holder: HTMLElement, private on_pick: (body: number) => void) {
@@ -55,6 +57,7 @@ export class Replay {
   /** goes_on: more rows come, see extend(). keep: the camera stays where somebody put it. */
   load(result: Result, goes_on = false, keep = false): void {
     const eye = keep && this.moved && this.planar === result.header.planar ? this.camera : undefined, target = eye && this.controls.target.clone();
+    if (result.n_bodies !== this.result?.n_bodies) this.posed = undefined;
     this.result = result;
     this.goes_on = goes_on;
     this.planar = result.header.planar;
@@ -380,12 +383,19 @@ export class Replay {
     return this.bodies.poses.slice(7 * body, 7 * body + 7);
   }
 
+  /** Bodies at these poses, (7) each, whatever the time; none: as the result says. */
+  show_pose(poses?: Float64Array): void {
+    this.posed = poses?.length === 7 * this.result.n_bodies ? poses : undefined;
+    this.set_time(this.time);
+  }
+
   set_time(t: number): void {
-    this.bodies.set_time(t);
-    this.overlay.set_time(t);
+    this.time = t;
+    this.bodies.set_time(t, this.posed);
+    this.overlay.set_time(t, this.posed === undefined);
     if (this.overlay.too_small) {
       this.make_overlay();
-      this.overlay.set_time(t);
+      this.overlay.set_time(t, this.posed === undefined);
     }
     for (const line of this.trails.children) {
       const stamps = line.userData.stamps as number[];

@@ -254,6 +254,85 @@ try {
     await again.close();
   }
 
+  // The start pose of an arm: sliders, the program's kinematics, text, a run from there.
+  {
+    const arm = `stickslip = 1
+name = "arm"
+time = {end = 1e5, step = 1e-3}
+scheme = {type = "moreau"}
+gravity = [0, 0, 0]
+output = {every = 0.01}
+parameters = {reach = 1}
+[bodies.base]
+type = "fixed"
+[bodies.arm]
+mass = 1
+inertia = [1, 1, 1]
+parent = "base"
+position = ["=reach", 0, 0]
+shapes.ball = {type = "sphere", radius = 0.2}
+[bodies.hand]
+mass = 1
+inertia = [1, 1, 1]
+parent = "arm"
+position = [1, 0, 0]
+shapes.ball = {type = "sphere", radius = 0.2}
+[joints."<i>hinge"]
+type = "revolute"
+between = ["base", "arm"]
+at = [0, 0, 0]
+axis = [0, 0, 1]
+limits = [-2.0943951023931953, 2]
+[joints.slide]
+type = "prismatic"
+between = ["arm", "hand"]
+axis = [1, 0, 0]
+`;
+    writeFileSync(`${folder}/arm.toml`, arm);
+    const served = await view(`${folder}/arm.toml`, '-o', `${folder}/arm.h5`);
+    const page = await open(served.address);
+    await wait_for(page, 'Running');
+    await page.locator('#live').getByText('Start pose').click();
+    await until('sliders', async () => await page.locator('#start-pose input[type=range]').count() === 2);
+    check('each coordinate has a slider, its name is text', (await page.locator('#start-pose label span').allInnerTexts()).join() === '<i>hinge [rad],slide [m]');
+    const move = (k, value) => page.locator('#start-pose input[type=range]').nth(k).evaluate((slider, x) => {
+      slider.value = String(x);
+      slider.dispatchEvent(new Event('input'));
+    }, value);
+    const number = (k) => page.locator('#start-pose input[type=number]').nth(k).inputValue();
+    const at = (body) => page.evaluate((b) => Array.from(window.stickslip.replay.pose(b).slice(0, 3)), body);
+    const near = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < 1e-9;
+    await move(0, 99);  // as far as it goes: the limit
+    await move(1, 0.5);
+    const slid = Number(await number(1));
+    const there = [(2 + slid) * Math.cos(2), (2 + slid) * Math.sin(2), 0];
+    await until('the pose', async () => near(await at(2), there));
+    check('a slider stops at the limit, and the program says where bodies are', await number(0) === '2', await number(0));
+    await move(0, -99);
+    check('the lower limit is not rounded to beyond it', Number(await number(0)) === -2.0943951023931953, await number(0));
+    await move(0, 0.5);
+    const turned = Number(await number(0));
+    await until('the text', async () => (await page.locator('#start-toml').inputValue()) === `[joints."<i>hinge"]\nstart = ${turned}\n\n[joints.slide]\nstart = ${slid}\n`);
+    check('the starts are given back as TOML', true);
+    const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    check('sliders: no wider than the window', wide <= room, [wide, room]);
+    const {texts, faint} = await find_faint(page);
+    check('sliders: contrast of texts at least 4.5, of marks 3', texts > 20 && faint.length === 0, faint);
+    await press(page, 'Run again');
+    const first = () => page.evaluate(() => Array.from(window.stickslip.results[0].get('/joints/coordinate').slice(0, 4)));
+    await until('the run from there', async () => Math.abs((await first())[0] - turned) < 1e-12);
+    check('Run again begins there', Math.abs((await first())[3] - slid) < 1e-12, await first());
+    check('and shows the run', !(await page.locator('#live details', {hasText: 'Start pose'}).evaluate((element) => element.open)));
+    check('the scene as it was run has the starts', (await page.locator('#scene').textContent()).includes(`start = ${turned}`));
+    const bad = await page.evaluate(() => Promise.all(['joint 0=3', 'joint 7=1', 'joint 0=1 2', 'joint', 'x=1', '\0=1'].map(
+        (body) => fetch('pose', {method: 'POST', body}).then((answer) => answer.status))));
+    check('what is no pose is refused', bad.every((status) => status === 400), bad);
+    const faults = page.faults.filter((fault) => !fault.includes('400 (Bad Request)'));
+    check('start pose: no error', faults.length === 0, faults);
+    await page.close();
+    await end(served);
+  }
+
   // Names are text in the live page, too; Ctrl-C while it runs.
   {
     const served = await view(scene('names', {...kNames, end: 1e5}), '-o', `${folder}/names.h5`);

@@ -43,32 +43,8 @@ class SceneBuilder {
   SceneBuilder(const Scene& scene, StopToken stop) : scene_(scene), stop_(stop), system_(scene.planar, scene.gravity) {}
 
   BuiltScene build(const SolverDecorator& decorate) {
-    poses_by_joints_ = poses_by_joints();
-    draw_bodies();
-    for (const SceneBody& body : scene_.bodies) add_body(body);
-    list_shapes();
-    for (const SceneContact& contact : scene_.contacts) add_contact(contact);
-    if (scene_.detects_contacts()) add_detection();
-    for (const SceneJoint& joint : scene_.joints) add_joint(joint);
-    for (const SceneCoupling& c : scene_.couplings) add_terms(c.name, JointType::coupling, c.joints, c.coefficients);
-    add_inputs();
-    set_joint_forces();
-    for (const SceneForce& force : scene_.forces) add_force(force);
     BuiltScene built;
-    stop_.check();
-    auto system = std::make_unique<System>(system_.build());
-    System& population = *system;
-    built.system = std::move(system);
-    stop_.check();
-    std::vector<Vector3> centers;
-    for (const SceneBody& body : scene_.bodies) centers.push_back(frames_.at(body.name).pose.p_WB);
-    built.initial = make_start_state(scene_, *built.system, centers);
-    built.misfits = misfits_;
-    if (poses_by_joints_) {
-      set_start_pose(*built.system, built.initial);
-    } else if (!misfits_.empty()) {
-      project_start(*built.system, built.initial, stop_);
-    }
+    System& population = build_start(built);
     built.solver = at_place("solver", [&] {
       SolverOptions options = scene_.solver;
       stop_options(options).stop = stop_;
@@ -85,6 +61,36 @@ class SceneBuilder {
           std::make_unique<PopulationStepper>(std::move(built.stepper), population, std::move(options), built.initial);
     }
     return built;
+  }
+
+  /// The system and its state at the start, without a solver and a scheme. Returns the system.
+  System& build_start(BuiltScene& built) {
+    poses_by_joints_ = poses_by_joints();
+    draw_bodies();
+    for (const SceneBody& body : scene_.bodies) add_body(body);
+    list_shapes();
+    for (const SceneContact& contact : scene_.contacts) add_contact(contact);
+    if (scene_.detects_contacts()) add_detection();
+    for (const SceneJoint& joint : scene_.joints) add_joint(joint);
+    for (const SceneCoupling& c : scene_.couplings) add_terms(c.name, JointType::coupling, c.joints, c.coefficients);
+    add_inputs();
+    set_joint_forces();
+    for (const SceneForce& force : scene_.forces) add_force(force);
+    stop_.check();
+    auto system = std::make_unique<System>(system_.build());
+    System& population = *system;
+    built.system = std::move(system);
+    stop_.check();
+    std::vector<Vector3> centers;
+    for (const SceneBody& body : scene_.bodies) centers.push_back(frames_.at(body.name).pose.p_WB);
+    built.initial = make_start_state(scene_, *built.system, centers);
+    built.misfits = misfits_;
+    if (poses_by_joints_) {
+      set_start_pose(*built.system, built.initial);
+    } else if (!misfits_.empty()) {
+      project_start(*built.system, built.initial, stop_);
+    }
+    return population;
   }
 
  private:

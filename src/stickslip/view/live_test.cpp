@@ -301,15 +301,15 @@ TEST(ViewProtocol, AnswersPagesAndTakesCommands) {
   EXPECT_EQ(post("restart", "mu=0.5\n"), 200);
   const auto wanted = control.take_restart();
   ASSERT_TRUE(wanted.has_value());
-  EXPECT_EQ(wanted->at("mu"), 0.5);
-  EXPECT_EQ(wanted->at("k"), 2.0);
+  EXPECT_EQ(wanted->parameters.at("mu"), 0.5);
+  EXPECT_EQ(wanted->parameters.at("k"), 2.0);
   // What was refused later is not the last run's; what was accepted is.
   EXPECT_EQ(post("restart", "k=3"), 200);
-  EXPECT_EQ(control.take_restart()->at("mu"), 0.3);
+  EXPECT_EQ(control.take_restart()->parameters.at("mu"), 0.3);
   EXPECT_NE(get("next", known)->body->find("[\"k\",2"), std::string::npos);
   protocol.accept({{"mu", 0.3}, {"k", 3.0}});
   EXPECT_EQ(post("restart", "mu=0.7"), 200);
-  EXPECT_EQ(control.take_restart()->at("k"), 3.0);
+  EXPECT_EQ(control.take_restart()->parameters.at("k"), 3.0);
   EXPECT_EQ(post("nothing"), 404);
   ViewProtocol result(data, control, {}, false);
   EXPECT_EQ(result.answer({"POST", "stop", "", "", 0.0})->status, 404);

@@ -70,7 +70,7 @@ void RunControl::hold(double t, const std::function<void()>& save) {
   }
 }
 
-std::optional<RunControl::Parameters> RunControl::take_restart() {
+std::optional<RunControl::Restart> RunControl::take_restart() {
   const std::lock_guard lock(mutex_);
   return std::exchange(restart_, std::nullopt);
 }
@@ -107,9 +107,9 @@ void RunControl::set_pace(Pace pace) {
   change();
 }
 
-void RunControl::restart(const Parameters& parameters) {
+void RunControl::restart(const Parameters& parameters, const JointStarts& starts) {
   const std::lock_guard lock(mutex_);
-  restart_ = parameters;
+  restart_ = {parameters, starts};
   stop_.store(true);
   change();
 }

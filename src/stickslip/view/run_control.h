@@ -12,6 +12,7 @@
 #include <string>
 
 #include "stickslip/base/stop_token.h"
+#include "stickslip/view/start_pose.h"
 
 namespace stickslip {
 
@@ -40,8 +41,13 @@ class RunControl {
 
   // --- between runs
   using Parameters = std::map<std::string, double>;
-  /// The parameters with which a viewer wants the scene to run again, once.
-  std::optional<Parameters> take_restart();
+  /// How a viewer wants the scene to run again.
+  struct Restart {
+    Parameters parameters;
+    JointStarts starts;
+  };
+  /// The last such wish, once.
+  std::optional<Restart> take_restart();
   /// Waits for such a command for a while.
   void wait_for_restart(std::chrono::milliseconds most);
 
@@ -54,7 +60,7 @@ class RunControl {
   void stop() { stop_.store(true); }
   void set_pace(Pace pace);
   /// Ends the run and starts it anew.
-  void restart(const Parameters& parameters);
+  void restart(const Parameters& parameters, const JointStarts& starts = {});
   /// A viewer has asked.
   void see_viewer(const std::string& name);
 
@@ -82,7 +88,7 @@ class RunControl {
   double anchor_t_ = 0.0;       // [s] simulated time at
   Clock::time_point anchor_{};  // this instant
   std::map<std::string, Clock::time_point> viewers_;
-  std::optional<Parameters> restart_;
+  std::optional<Restart> restart_;
 };
 
 }  // namespace stickslip

@@ -129,7 +129,7 @@ TEST(RunControl, ARestartThatCameEarlyIsNotLost) {
   EXPECT_TRUE(control.stop_token().is_raised());
   const auto wanted = control.take_restart();
   ASSERT_TRUE(wanted.has_value());
-  EXPECT_EQ(wanted->at("mu"), 0.5);
+  EXPECT_EQ(wanted->parameters.at("mu"), 0.5);
   EXPECT_FALSE(control.take_restart().has_value());
   control.begin_run();
   EXPECT_FALSE(control.stop_token().is_raised());

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <optional>
 #include <string_view>
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kMostFrameBytes = 4'000'000;  // [bytes] of an answer
 constexpr double kLongest = 1.0;                    // [s] an answer without news waits
 constexpr std::size_t kLongestName = 64;            // [characters] of a viewer
+constexpr std::size_t kMostCoordinates = 3;         // [-] of a joint
 constexpr std::size_t kMostRemembered = 1000;       // [-] whose last answer is remembered
 
 const char* name_of(ViewPhase phase) {
@@ -77,7 +79,7 @@ std::int64_t integer_of(const std::map<std::string, std::string>& query, const c
 }
 
 void set_state(PageData& page, const LiveData::View& view, const RunControl::State& control,
-               const std::vector<ViewParameter>& parameters, bool may_control) {
+               const std::vector<ViewParameter>& parameters, bool may_control, bool is_posable) {
   const auto set_number = [&page](const char* name, auto value) { page.set(name, fmt::format("{}", value)); };
   set_number("version", view.version);
   set_number("revision", view.revision + control.revision);
@@ -90,6 +92,7 @@ void set_state(PageData& page, const LiveData::View& view, const RunControl::Sta
   set_number("paused", control.paused);
   page.set("pace", to_json(std::string_view(control.pace == Pace::real ? "real" : "fast")));
   set_number("viewers", control.viewers);
+  set_number("posable", is_posable);
   page.set("time", to_json(view.progress.time));
   page.set("share", to_json(view.progress.share));
   set_number("steps", view.progress.steps);
@@ -104,10 +107,77 @@ void set_state(PageData& page, const LiveData::View& view, const RunControl::Sta
   page.set("parameters", '[' + list + ']');
 }
 
+/// "K=NUMBER NUMBER ..." of a joint; false where it is not.
+bool parse_start(std::string_view text, JointStarts& starts) {
+  const std::size_t equals = text.find('=');
+  const auto joint = parse<int>(text.substr(0, equals));
+  if (!joint || equals == std::string_view::npos) return false;
+  std::vector<double>& numbers = starts[*joint];
+  numbers.clear();
+  for (std::string_view rest = text.substr(equals + 1); !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    const auto number = parse<double>(word);
+    if (!number || !std::isfinite(*number) || numbers.size() == kMostCoordinates) return false;
+    numbers.push_back(*number);
+  }
+  return !numbers.empty();
+}
+
+/// How a viewer wants a scene with these parameters; none: the complaint says why.
+std::optional<RunControl::Restart> parse_restart(const std::string& body, std::vector<ViewParameter> parameters,
+                                                 std::string& complaint) {
+  constexpr std::string_view kJoint = "joint ";
+  RunControl::Restart wanted;
+  std::string_view rest = body;
+  while (!rest.empty() && complaint.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.empty()) continue;
+    if (line.starts_with(kJoint)) {
+      if (!parse_start(line.substr(kJoint.size()), wanted.starts)) complaint = "a joint's start: numbers";
+      continue;
+    }
+    const std::size_t equals = line.find('=');
+    const std::string_view name = line.substr(0, equals);
+    const auto parameter = std::ranges::find(parameters, name, &ViewParameter::name);
+    const auto value = parse<double>(equals == std::string_view::npos ? "" : line.substr(equals + 1));
+    if (parameter == parameters.end()) {
+      complaint = "no parameter of this scene";
+    } else if (!value || !std::isfinite(*value)) {
+      complaint = fmt::format("{}: a number", parameter->name);
+    } else {
+      parameter->value = *value;
+    }
+  }
+  if (!complaint.empty()) return std::nullopt;
+  for (const ViewParameter& p : parameters) wanted.parameters[p.name] = p.value;
+  return wanted;
+}
+
+PageData to_page(const StartPose& pose) {
+  PageData page;
+  page.add("pose", std::span<const double>(pose.poses));
+  std::string joints;
+  for (const PosableJoint& joint : pose.joints) {
+    std::string coordinates;
+    for (const double x : joint.coordinates) coordinates += (coordinates.empty() ? "" : ",") + to_json(x);
+    const auto& limits = joint.limits;
+    joints += fmt::format("{}[{},{},{},[{}],{},{}]", joints.empty() ? "" : ",", joint.index, to_json(joint.name),
+                          to_json(joint_type_name(joint.type)), coordinates,
+                          limits ? fmt::format("[{},{}]", to_json(limits->low), to_json(limits->high)) : "null",
+                          joint.is_given);
+  }
+  page.set("joints", '[' + joints + ']');
+  page.set("toml", to_json(pose.toml));
+  return page;
+}
+
 }  // namespace
 
-ViewProtocol::ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control)
-    : data_(data), control_(control), parameters_(std::move(parameters)), may_control_(may_control) {
+ViewProtocol::ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control,
+                           StartPoser* poser)
+    : data_(data), control_(control), parameters_(std::move(parameters)), may_control_(may_control), poser_(poser) {
   ServedPage page = page_for_server();
   policy_ = std::move(page.policy);
   page_ = std::make_shared<const std::string>(std::move(page.text));
@@ -149,7 +219,7 @@ std::optional<HttpResponse> ViewProtocol::next(const HttpRequest& request) {
     sent_[viewer] = now;
   }
   PageData page = join_frames(view.frames);
-  set_state(page, view, control, parameters(), may_control_);
+  set_state(page, view, control, parameters(), may_control_, poser_ != nullptr);
   return packed(std::make_shared<const std::string>(pack(page)));
 }
 
@@ -170,6 +240,8 @@ HttpResponse ViewProtocol::command(const HttpRequest& request) {
     control_.set_pace(Pace::fast);
   } else if (request.path == "restart") {
     return restart(request.body);
+  } else if (request.path == "pose") {
+    return pose(request.body);
   } else {
     return plain(404, "nothing is here");
   }
@@ -177,24 +249,30 @@ HttpResponse ViewProtocol::command(const HttpRequest& request) {
 }
 
 HttpResponse ViewProtocol::restart(const std::string& body) {
-  std::vector<ViewParameter> changed = parameters();
-  std::string_view rest = body;
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (line.empty()) continue;
-    const std::size_t equals = line.find('=');
-    const std::string_view name = line.substr(0, equals);
-    const auto parameter = std::ranges::find(changed, name, &ViewParameter::name);
-    if (parameter == changed.end()) return plain(400, "no parameter of this scene");
-    const auto value = parse<double>(equals == std::string_view::npos ? "" : line.substr(equals + 1));
-    if (!value || !std::isfinite(*value)) return plain(400, fmt::format("{}: a number", parameter->name));
-    parameter->value = *value;
+  std::string complaint;
+  const std::optional<RunControl::Restart> wanted = parse_restart(body, parameters(), complaint);
+  if (!wanted) return plain(400, complaint);
+  if (poser_ != nullptr && !wanted->starts.empty()) {
+    try {
+      poser_->pose(wanted->parameters, wanted->starts);
+    } catch (const std::exception& error) {
+      return plain(400, error.what());
+    }
   }
-  RunControl::Parameters wanted;
-  for (const ViewParameter& p : changed) wanted[p.name] = p.value;
-  control_.restart(wanted);
+  control_.restart(wanted->parameters, wanted->starts);
   return plain(200, "done");
+}
+
+HttpResponse ViewProtocol::pose(const std::string& body) {
+  std::string complaint;
+  const std::optional<RunControl::Restart> wanted = parse_restart(body, parameters(), complaint);
+  if (!wanted) return plain(400, complaint);
+  if (poser_ == nullptr) return plain(404, "there is no scene to pose");
+  try {
+    return packed(std::make_shared<const std::string>(pack(to_page(poser_->pose(wanted->parameters, wanted->starts)))));
+  } catch (const std::exception& error) {
+    return plain(400, error.what());
+  }
 }
 
 void ViewProtocol::accept(const RunControl::Parameters& parameters) {

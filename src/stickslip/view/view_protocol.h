@@ -27,15 +27,20 @@ struct ViewParameter {
 ///                     the members of `state` below. Without anything new the answer waits, a second at most; a viewer
 ///                     gets 30 answers with frames a second at most.
 ///   POST pause, resume, step, stop, real, fast
-///   POST restart      the scene from its start, with parameters: a line NAME=NUMBER each, those of the scene alone
+///   POST restart      the scene from its start: a line NAME=NUMBER for each parameter, those of the scene alone, and
+///                     `joint K=NUMBER NUMBER ...` for each joint of the scene whose coordinates at the start are given
+///   POST pose         where that would begin, packed: the array pose (7 bodies), the members joints, a list of
+///                     [index, name, type, coordinates, limits or null, whether they are given], and toml
 ///
 /// state: version (of the beginning; a page with another asks for data), revision, last (number of the last frame),
 /// transient (the last frame is not kept: the next replaces it), more (ask at once), phase, message, paused, pace,
-/// time, share, steps, rows, left_out, rate, certificate, parameters, viewers.
+/// time, share, steps, rows, left_out, rate, certificate, parameters, viewers,
+/// posable (joints have starts to choose).
 class ViewProtocol {
  public:
-  /// All must outlive this. may_control: there is a run, which viewers may steer.
-  ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control);
+  /// All must outlive this. may_control: there is a run, which viewers may steer. poser: null where there is none.
+  ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control,
+               StartPoser* poser = nullptr);
 
   std::optional<HttpResponse> answer(const HttpRequest& request);
   /// The scene could be read with these parameters: they are the last run's from now on. Any thread.
@@ -45,6 +50,7 @@ class ViewProtocol {
   std::optional<HttpResponse> next(const HttpRequest& request);
   HttpResponse command(const HttpRequest& request);
   HttpResponse restart(const std::string& body);
+  HttpResponse pose(const std::string& body);
   std::vector<ViewParameter> parameters() const;
 
   LiveData& data_;
@@ -52,6 +58,7 @@ class ViewProtocol {
   mutable std::mutex mutex_;
   std::vector<ViewParameter> parameters_;  // as the last run had them; under the mutex
   bool may_control_;
+  StartPoser* poser_;
   std::shared_ptr<const std::string> page_;
   std::string policy_;
   std::map<std::string, RunControl::Clock::time_point> sent_;  // when a viewer got frames last
