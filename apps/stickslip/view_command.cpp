@@ -68,6 +68,9 @@ class ViewCommand final : public Command {
 
   LiveData data_;
   RunControl control_{Pace::real};
+  Pusher pusher_;
+  bool has_pushes_ = false;    // the run's result holds what pushes do
+  bool wants_pushes_ = false;  // it is left because a viewer pushes, and goes on with that
   std::atomic<bool> is_running_ = false;
   std::atomic<int> status_ = kDone;  // at the program's end where no run goes on
 };
@@ -173,6 +176,8 @@ void ViewCommand::fail(const std::exception& error) {
   if (!data_.beginning()) throw;
   status_ = kBadInput;
   is_running_ = false;
+  wants_pushes_ = has_pushes_ = false;
+  pusher_.end_run();
   data_.set_phase(ViewPhase::ended);
   data_.set_message(error.what());
   print_error("{}\n", error.what());
@@ -186,8 +191,22 @@ RunResult ViewCommand::run_scene(Scene scene, const RunOptions& options) {
   watched.progress = [&line](const Progress& progress) { line.show(progress); };
   watched.before_writing = keep_work_on_signals;
   arguments_.set_warnings(watched, [&line] { line.clear(); });
-  watched.before_step = [this](const State& state, const std::function<void()>& save) { control_.hold(state.t, save); };
-  watched.make_sink = [&](const System& system, const State& state, const ResultHeader& header) {
+  watched.before_step = [this](const State& state, const std::function<void()>& save) {
+    control_.hold(state.t, save);
+    // A result without pushes has no place for one: it is left here, and resumed with one.
+    if (has_pushes_ || !pusher_.is_active() || control_.stop_token().is_raised()) return;
+    wants_pushes_ = true;
+    control_.stop();
+  };
+  if (has_pushes_) {
+    watched.control = [this](const System& system, const State& state, Inputs& inputs) {
+      pusher_.set_inputs(system, state, inputs);
+    };
+    watched.control_is_momentary = true;
+  }
+  const double step = scene.time.automatic ? 0.0 : scene.time.step;
+  watched.make_sink = [&, step](const System& system, const State& state, const ResultHeader& header) {
+    pusher_.begin_run(system, step);
     return std::make_unique<LiveSink>(options.output, system, state, header, data_, control_);
   };
   watched.ended = [&](const RunResult& result) {
@@ -234,7 +253,7 @@ int ViewCommand::view_scene() {
   for (const std::string& name : names) parameters.push_back({name, scene.parameters.at(name)});
   control_.set_pace(pace_ == "fast" ? Pace::fast : Pace::real);
   StartPoser poser([this](const RunControl::Parameters& changed) { return load_with(changed); });
-  ViewProtocol protocol(data_, control_, parameters, true, has_posable_joint(scene) ? &poser : nullptr);
+  ViewProtocol protocol(data_, control_, parameters, true, has_posable_joint(scene) ? &poser : nullptr, &pusher_);
   const HttpServer server(port_, [&protocol](const HttpRequest& request) { return protocol.answer(request); });
   is_running_ = true;
   // Hands a signal on to the run, and ends the program where none goes on.
@@ -247,9 +266,16 @@ int ViewCommand::view_scene() {
   });
   say(server);
   for (;;) {
-    control_.begin_run();
+    control_.begin_run(std::exchange(wants_pushes_, false));
     try {
-      const RunResult result = run_scene(std::move(scene), options);
+      const RunResult result = run_scene(scene, options);
+      if (wants_pushes_ && result.outcome == Outcome::interrupted && !stop_requested) {
+        has_pushes_ = true;
+        if (result.is_written) options.resume = options.output;
+        continue;
+      }
+      wants_pushes_ = has_pushes_ = false;
+      pusher_.end_run();
       if (stop_requested && result.outcome == Outcome::interrupted) {  // before there was a result
         end_program(arguments_.tell("", shown_, options, result));
       }

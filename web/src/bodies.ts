@@ -374,18 +374,21 @@ export class Bodies {
     return point.clone().applyMatrix4(this.world[body].clone().invert());
   }
 
-  pick(ray: THREE.Raycaster): number {
+  /** The body that a ray hits first, -1: none, and where. */
+  pick(ray: THREE.Raycaster): {body: number; point: THREE.Vector3} {
     let nearest = Infinity, body = -1;
+    const point = new THREE.Vector3();
     for (const {mesh, kind} of this.pickable) {
       mesh.computeBoundingSphere();
       for (const hit of ray.intersectObject(mesh)) {
         if (hit.instanceId !== undefined && hit.distance < nearest) {
           nearest = hit.distance;
           body = kind.parts[hit.instanceId].body;
+          point.copy(hit.point);
         }
       }
     }
-    return body;
+    return {body, point};
   }
 
   set_theme(selected: number): void {

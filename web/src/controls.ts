@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a viewer of a run that goes on can do with it: pause, step, stop, pace, and run it again with other parameters.
+import {Push} from './hand';
+import {Pushes} from './pushes';
 import {Certificate, show} from './result';
 import {PoseAnswer, StartPose} from './start_pose';
 
@@ -85,6 +87,8 @@ export class Controls {
   private state?: LiveState;
   private complaint = '';  // what was wrong with what was asked last
   private pose: StartPose;
+  private drag = document.createElement('input');
+  private pushes = new Pushes((text) => this.complain(text));
 
   /** unpack: what the program packed. show_pose: poses of bodies in the place of what the run does; none: no more. */
   constructor(unpack: (buffer: ArrayBuffer) => {header: unknown; start: number}, show_pose: (poses?: Float64Array) => void) {
@@ -99,7 +103,12 @@ export class Controls {
     const pace_label = document.createElement('label');
     pace_label.append('Pace ', this.pace);
     this.buttons.className = 'row';
-    this.buttons.append(this.pause, this.step, this.stop, pace_label, this.again);
+    this.drag.type = 'checkbox';
+    this.drag.id = 'drag-pushes';
+    const drag_label = document.createElement('label');
+    drag_label.append(this.drag, ' drag pushes bodies');
+    drag_label.title = 'A spring between the mouse and the body; with the Shift key without this';
+    this.buttons.append(this.pause, this.step, this.stop, pace_label, this.again, drag_label);
     this.says.id = 'live-state';
     this.says.textContent = 'Waiting for the program.';
     this.message.id = 'live-message';
@@ -132,6 +141,15 @@ export class Controls {
     if (bad) return this.complain(`${bad.name}: a number`);
     this.ask('restart', this.wishes(this.pose.starts().join('\n')));
     this.pose.close();
+  }
+
+  /** Who drags bodies tells the program, while there is a run. */
+  pusher(): ((push?: Push) => void) | undefined {
+    return this.state?.phase === 'running' && this.state.controls ? (push) => this.pushes.set(push) : undefined;
+  }
+
+  drag_pushes(): boolean {
+    return this.drag.checked;
   }
 
   /** Parameters that are numbers, and the starts of joints. */

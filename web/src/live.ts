@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A page that `stickslip view` serves: asks its server for the data and for what is new (src/stickslip/view/view_protocol.h).
 import {Controls, LiveState} from './controls';
+import {Push} from './hand';
 import {Arrays, Header, kCut, kRunning, kTypes, Numbers, Result} from './result';
 
 const kPlotsInterval = 250;  // [ms] at least between two updates of the plots
@@ -13,6 +14,7 @@ interface GrowingPage {
   reload(results: Result[], goes_on: boolean): void;
   extend(with_plots: boolean): void;
   show_pose(poses?: Float64Array): void;
+  let_push(push?: (push?: Push) => void, with_mouse?: boolean): void;
 }
 
 /** What the server packed: a header in JSON and the numbers behind it. */
@@ -113,6 +115,7 @@ export async function view_live(open: (results: Result[]) => GrowingPage): Promi
     page ??= open([result]);
     if (first && goes_on) page.following = true;
     page.reload([result], goes_on);
+    page.let_push(controls.pusher(), controls.drag_pushes());
     return (header as {data_version: number}).data_version;
   };
 
@@ -123,6 +126,7 @@ export async function view_live(open: (results: Result[]) => GrowingPage): Promi
       const buffer = await answer.arrayBuffer(), {header, start} = unpack(buffer);
       const told = header as LiveState & {arrays: Arrays};
       controls.show(told);
+      page?.let_push(controls.pusher(), controls.drag_pushes());
       if (told.version !== state.version) {
         state = {version: await begin(told.phase), last: 0, revision: told.revision};
         continue;

@@ -2,6 +2,7 @@
 // The page of results: certificate, replay and plots of what `stickslip report` put into it, or a study's of a gallery.
 import {fill_signals, list_all_signals, mark_colors, Panel, save_file, Status} from './plots';
 import {Replay} from './replay';
+import {Push} from './hand';
 import {view_live} from './live';
 import {Certificate, find_nearest, find_row, kCut, kRunning, read_results, Result, show} from './result';
 import {first_plots, Signal} from './signals';
@@ -104,6 +105,14 @@ export class Page {
   /** Bodies where they begin, (7) each, in the place of the run; none: the run again. */
   show_pose(poses?: Float64Array): void {
     this.replay?.show_pose(poses);
+  }
+
+  /** Lets bodies be dragged, and tells `push` of it; none: no more. with_mouse: also without the Shift key. */
+  let_push(push?: (push?: Push) => void, with_mouse = false): void {
+    if (!this.replay) return;
+    if (!push || !this.following) this.replay.release();
+    this.replay.on_push = this.following ? push : undefined;
+    this.replay.drag_pushes = with_mouse;
   }
 
   private write_head(): void {

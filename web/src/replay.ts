@@ -4,6 +4,7 @@ import * as THREE from 'three';
 import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
 import {Bodies} from './bodies';
 import {Overlay} from './glyphs';
+import {Hand, Push} from './hand';
 import {Result} from './result';
 
 const kMostTrails = 40;       // [-] bodies with a trail
@@ -40,6 +41,10 @@ export class Replay {
   private names: HTMLElement[] = [];
   show_names = false;
   private time = 0;           // [s] that is shown
+  private hand = new Hand();
+  /** Told of a body that somebody drags, and, without a push, of its release; none: bodies are not dragged. */
+  on_push?: (push?: Push) => void;
+  drag_pushes = false;        // also without the Shift key
   frames = 0;                 // [-] drawn so far
 
   constructor(private canvas: HTMLCanvasElement, private holder: HTMLElement, private on_pick: (body: number) => void) {
@@ -48,16 +53,51 @@ export class Replay {
     this.renderer.shadowMap.enabled = true;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     let x = 0, y = 0;
-    canvas.addEventListener('pointerdown', (e) => [x, y] = [e.clientX, e.clientY]);
+    canvas.addEventListener('pointerdown', (e) => {
+      [x, y] = [e.clientX, e.clientY];
+      this.take(e);
+    });
+    canvas.addEventListener('pointermove', (e) => this.drag(e));
     canvas.addEventListener('pointerup', (e) => {
+      this.release();
       if (Math.hypot(e.clientX - x, e.clientY - y) < 4) this.pick(e);
     });
+    canvas.addEventListener('pointercancel', () => this.release());
+  }
+
+  /** Before the camera's controls, which then do nothing. */
+  private take(e: PointerEvent): void {
+    if (!this.on_push || e.button !== 0 || !(e.shiftKey || this.drag_pushes) || this.posed) return;
+    if (!this.hand.take(this.ray_to(e), this.bodies, this.result.header.types, this.camera)) return;
+    this.controls.enabled = false;
+    this.moved = true;  // the camera stays while the hand moves
+    this.canvas.setPointerCapture(e.pointerId);
+    this.drag(e);
+  }
+
+  private drag(e: PointerEvent): void {
+    if (!this.hand.holds()) return;
+    this.hand.move(this.ray_to(e));
+    this.hand.draw(this.bodies);
+    this.on_push?.(this.hand.push());
+    this.dirty = true;
+  }
+
+  release(): void {
+    if (!this.hand.holds()) return;
+    this.hand.release();
+    this.controls.enabled = true;
+    this.on_push?.();
+    this.dirty = true;
   }
 
   /** goes_on: more rows come, see extend(). keep: the camera stays where somebody put it. */
   load(result: Result, goes_on = false, keep = false): void {
     const eye = keep && this.moved && this.planar === result.header.planar ? this.camera : undefined, target = eye && this.controls.target.clone();
-    if (result.n_bodies !== this.result?.n_bodies) this.posed = undefined;
+    if (result.n_bodies !== this.result?.n_bodies) {
+      this.posed = undefined;
+      this.hand.release();
+    }
     this.result = result;
     this.goes_on = goes_on;
     this.planar = result.header.planar;
@@ -73,7 +113,7 @@ export class Replay {
     this.bodies.show_solids = solids;
     this.find_box();
     this.make_overlay();
-    this.scene.add(this.bodies.group, this.ground, this.trails);
+    this.scene.add(this.bodies.group, this.ground, this.trails, this.hand.line);
     this.add_ground();
     this.add_light();
     this.make_camera();
@@ -252,6 +292,7 @@ export class Replay {
     else this.camera = new THREE.PerspectiveCamera(30, 1, 0.005 * this.extent, 100 * this.extent);
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enabled = !this.hand.holds();
     this.controls.enableRotate = !this.planar;
     if (this.planar) this.controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
     this.controls.addEventListener('change', () => { this.dirty = true; });
@@ -357,11 +398,15 @@ export class Replay {
     });
   }
 
-  private pick(e: PointerEvent): void {
+  private ray_to(e: PointerEvent): THREE.Raycaster {
     const box = this.canvas.getBoundingClientRect();
     const ray = new THREE.Raycaster();
     ray.setFromCamera(new THREE.Vector2(2 * (e.clientX - box.left) / box.width - 1, 1 - 2 * (e.clientY - box.top) / box.height), this.camera);
-    this.select(this.bodies.pick(ray));
+    return ray;
+  }
+
+  private pick(e: PointerEvent): void {
+    this.select(this.bodies.pick(this.ray_to(e)).body);
     this.on_pick(this.picked);
   }
 
@@ -392,6 +437,7 @@ export class Replay {
   set_time(t: number): void {
     this.time = t;
     this.bodies.set_time(t, this.posed);
+    this.hand.draw(this.bodies);
     this.overlay.set_time(t, this.posed === undefined);
     if (this.overlay.too_small) {
       this.make_overlay();

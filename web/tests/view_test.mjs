@@ -333,6 +333,74 @@ axis = [1, 0, 0]
     await end(served);
   }
 
+  // A body that is dragged: the run goes on with a spring to the mouse, its work is booked, and the result can be resumed.
+  {
+    const toml = scene('pushed', {end: 1e5});
+    execFileSync(program, ['run', toml, '-o', `${folder}/alone.h5`, '--end', '0.5', '--quiet']);
+    const served = await view(toml, '-o', `${folder}/pushed.h5`);
+    const page = await open(served.address);
+    await wait_for(page, 'Running');
+    await press(page, 'Pause');
+    await wait_for(page, 'Paused');
+    await until('the picture', () => page.evaluate(() => window.stickslip.replay.on_push !== undefined));
+    const box = await page.locator('#canvas').boundingBox();
+    const where = await page.evaluate(() => {
+      const {replay} = window.stickslip, p = replay.pose(1), at = replay.controls.target.clone().set(p[0], p[1], p[2]).project(replay.camera);
+      return [(at.x + 1) / 2, (1 - at.y) / 2];
+    });
+    const eye = () => page.evaluate(() => window.stickslip.replay.camera.position.toArray().map((x) => x.toFixed(9)).join());
+    const before = await eye(), [x, y] = [box.x + where[0] * box.width, box.y + where[1] * box.height];
+    const height = async () => (await rows_of(page)).at(-1)[2];
+    await page.keyboard.down('Shift');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x, y - 120, {steps: 4});
+    const paused_at = Number((await said(page)).match(/step (\d+)/)[1]);
+    check('a line shows the hand', await page.evaluate(() => window.stickslip.replay.hand.line.visible));
+    await press(page, 'One step');
+    await until('the step', async () => Number((await said(page)).match(/step (\d+)/)[1]) > paused_at);
+    await wait_for(page, 'Paused');
+    check('a run that is paused stays so', true);
+    await press(page, 'Go on');
+    const target = await page.evaluate(() => window.stickslip.replay.hand.target.toArray());
+    await until('the body at the hand', () => page.evaluate(() => {
+      const {hand, bodies} = window.stickslip.replay;
+      return bodies.to_world(1, hand.at, hand.at.clone()).distanceTo(hand.target) < 0.06;
+    }));
+    const lifted = await height();
+    check('above the floor', lifted > 0.15, [lifted, target]);
+    check('the body follows the mouse', await page.evaluate(() => window.stickslip.replay.hand.holds()));
+    check('the camera stays', await eye() === before, [before, await eye()]);
+    const held = await height();
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    check('and is let go', !await page.evaluate(() => window.stickslip.replay.hand.holds() || window.stickslip.replay.hand.line.visible));
+    await until('the fall', async () => await height() < held - 0.05);
+    const bad = await page.evaluate(() => Promise.all(['1', '0 0 0 0 1 1 1', '9 0 0 0 1 1 1', '1 0 0 0 1 1 nan', '1 0 0 0 1 1 1e300', 'x', '1 0 0 0 0 0 0 0'].map(
+        (body) => fetch('push', {method: 'POST', body}).then((answer) => answer.status))));
+    check('what is no push is refused', bad.every((status) => status === 400), bad);
+    // In the midst of another push.
+    await page.locator('#drag-pushes').check();
+    await until('dragging without Shift', () => page.evaluate(() => window.stickslip.replay.drag_pushes));
+    await page.evaluate(() => fetch('push', {method: 'POST', body: '1 0 0 0.05 1 0 1'}));
+    await press(page, 'Stop');
+    await wait_for(page, 'has ended');
+    const late = await page.evaluate(() => fetch('push', {method: 'POST', body: '1 0 0 0 1 1 1'}).then((answer) => answer.status));
+    check('after its end a run cannot be pushed', late === 400, late);
+    const faults = page.faults.filter((fault) => !fault.includes('400 (Bad Request)'));
+    check('pushes: no error', faults.length === 0, faults);
+    await page.close();
+    const [status] = await end(served);
+    check('pushes: status 0', status === 0, [status, served.err]);
+    const verified = spawnSync(program, ['verify', `${folder}/pushed.h5`], {encoding: 'utf8'});
+    check('verify finds momentum and energies of a pushed run in order', verified.status === 0 && verified.stdout.includes('no false claim'), verified);
+    const steps = Number(/^steps +(\d+)/m.exec(execFileSync(program, ['info', `${folder}/pushed.h5`], {encoding: 'utf8'}))[1]);
+    const more = spawnSync(program, ['run', toml, '-o', `${folder}/more.h5`, '--resume', `${folder}/pushed.h5`, '--end', String(steps / 1000 + 0.2), '--quiet'], {encoding: 'utf8'});
+    check('it is resumed without anybody who pushes', more.status === 0, more);
+    const again = spawnSync(program, ['verify', `${folder}/more.h5`], {encoding: 'utf8'});
+    check('and verified again', again.status === 0, again);
+  }
+
   // Names are text in the live page, too; Ctrl-C while it runs.
   {
     const served = await view(scene('names', {...kNames, end: 1e5}), '-o', `${folder}/names.h5`);

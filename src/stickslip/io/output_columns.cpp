@@ -162,7 +162,7 @@ void OutputColumns::add_joints(Hdf5Type real) {
 
 void OutputColumns::add_inputs(Hdf5Type real) {
   const auto add_column = [&](const char* path, Items row, const char* unit, const char* meaning) {
-    columns_.push_back({path, real, std::move(row), unit, meaning});
+    columns_.push_back({path, real, std::move(row), unit, meaning, true});
     return static_cast<int>(columns_.size()) - 1;
   };
   const auto n = static_cast<std::int64_t>(system_.bodies().size());

@@ -241,18 +241,23 @@ void verify_rows(const Hdf5Dataset& dataset, std::int64_t rows, std::span<const 
 void Table::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums, const StopToken& stop) {
   STICKSLIP_ASSERT(rows_ == 0);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].may_begin_late && !from.has(columns_[c].path)) {
+      copy_column(c, nullptr, rows, sums, stop);
+      continue;
+    }
     const Hdf5Dataset source = from.open_dataset(columns_[c].path);
     if (source.width() != columns_[c].width()) {
       throw InputError({from.name()}, columns_[c].path, fmt::format("{} numbers a row", source.width()),
                        fmt::format("must be {}", columns_[c].width()));
     }
-    copy_column(c, source, rows, sums, stop);
+    copy_column(c, &source, rows, sums, stop);
   }
   rows_ = rows;
 }
 
-/// Chunk by chunk, adding up their checksum; the rows of the last one, if it is not whole, stay in the buffer.
-void Table::copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows, std::span<const RowSum> sums,
+/// Chunk by chunk, adding up their checksum; the rows of the last one, if it is not whole, stay in the buffer. Zeros
+/// where there is no source.
+void Table::copy_column(std::size_t column, const Hdf5Dataset* source, std::int64_t rows, std::span<const RowSum> sums,
                         const StopToken& stop) {
   Buffer& buffer = buffers_[column];
   const std::int64_t width = columns_[column].width();
@@ -264,19 +269,22 @@ void Table::copy_column(std::size_t column, const Hdf5Dataset& source, std::int6
     buffer.dataset.grow(first + n);
     if (is_real(columns_[column].type)) {
       const std::span<double> data = std::span(buffer.reals).first(count);
-      read_rows(source, first, rows, sums, data);
+      std::ranges::fill(data, 0.0);
+      if (source != nullptr) read_rows(*source, first, rows, sums, data);
       buffer.dataset.write(first, data);
     } else {
       const std::span<std::int64_t> data = std::span(buffer.integers).first(count);
-      read_rows(source, first, rows, sums, data);
+      std::ranges::fill(data, 0);
+      if (source != nullptr) read_rows(*source, first, rows, sums, data);
       buffer.dataset.write(first, data);
     }
     if (n == buffer.chunk_rows) buffer.sum = sum_with(column, n);
   }
   buffer.rows_on_file = rows;
+  if (source == nullptr) return;
   const RowSum* sum = find_sum(sums, columns_[column].path);
   if (sum == nullptr || sum_with(column, rows % buffer.chunk_rows).value() != sum->sum) {
-    throw InputError({source.file()}, source.path(), fmt::format("rows 0 to {}", rows - 1), "damaged");
+    throw InputError({source->file()}, source->path(), fmt::format("rows 0 to {}", rows - 1), "damaged");
   }
 }
 

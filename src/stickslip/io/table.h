@@ -19,6 +19,7 @@ struct Column {
   std::vector<std::int64_t> row;      // [-] shape of a row: {} a number, {items} or {items, components}
   std::string unit;                   // "m/s"; "1" where there is none
   std::string meaning;
+  bool may_begin_late = false;  // zeros stand for the rows of a file without it (copy_rows)
 
   /// Numbers in a row. [-]
   std::int64_t width() const;
@@ -73,7 +74,7 @@ class Table {
   };
   Checksum sum_with(std::size_t column, std::int64_t rows) const;
   void write_column(std::size_t column);
-  void copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows, std::span<const RowSum> sums,
+  void copy_column(std::size_t column, const Hdf5Dataset* source, std::int64_t rows, std::span<const RowSum> sums,
                    const StopToken& stop);
   void reserve(bool whole_chunks_only);
 

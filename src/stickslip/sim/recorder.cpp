@@ -57,10 +57,15 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
 
 Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const LimitMonitor& limits,
                    const StepSequence& steps, const RunOptions& options)
-    : limits_(limits), steps_(steps), envelope_(*built.system), checkpoint_every_(options.checkpoint_every) {
+    : limits_(limits),
+      steps_(steps),
+      envelope_(*built.system),
+      checkpoint_every_(options.checkpoint_every),
+      keeps_inputs_(!options.control_is_momentary) {
   if (!options.writes) return;
   ResultHeader header = make_result_header(scene, built, steps);
-  header.output.inputs = static_cast<bool>(options.control);
+  header.output.inputs =
+      options.control || (options.resume && Hdf5File::open(*options.resume).has("/bodies/input_impulse"));
   auto result = std::make_unique<ResultWriter>(options.output, *built.system, initial, header);
   result_ = result.get();
   sinks_.push_back(std::move(result));
@@ -98,6 +103,7 @@ void Recorder::record_failure(const StepRow& row) {
 Checkpoint Recorder::make_mark(const State& state) const {
   if (result_ == nullptr) return {};
   Checkpoint mark = result_->mark(state);
+  if (!keeps_inputs_) mark.state.inputs.clear();
   mark.limits = limits_.to_bytes();
   return mark;
 }

@@ -52,6 +52,7 @@ class Recorder {
   const StepSequence& steps_;
   Envelope envelope_;
   std::optional<double> checkpoint_every_;  // [s] simulated; none: at each save()
+  bool keeps_inputs_;                       // in checkpoints
   std::vector<std::unique_ptr<StepSink>> sinks_;
   ResultWriter* result_ = nullptr;  // the first of them
   Checkpoint mark_;

@@ -83,7 +83,9 @@ void check_inputs(const State& saved, const System& system, const RunOptions& op
   } catch (const InputError& error) {
     throw InputError({file}, "", "", fmt::format("its checkpoint is of another system: {}", error.what()));
   }
-  if (options.control || (saved.inputs.empty() && saved.remembered_inputs.empty())) return;
+  // Those of a momentary control are not kept; what a scheme remembers of them is a part of the motion.
+  const bool is_of_start = saved.step == 0 && !saved.remembered_inputs.empty();
+  if (options.control || (saved.inputs.empty() && !is_of_start)) return;
   throw InputError({file}, "", "", "a program set forces in its run as it went: only that program can resume it");
 }
 

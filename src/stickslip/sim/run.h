@@ -64,6 +64,7 @@ struct RunOptions {
   std::function<void(const Progress&)> progress;  // called now and then, and at the end
   std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
   Control control;                                // called before each step, and before row 0 is made
+  bool control_is_momentary = false;  // it clears inputs of other steps: the run can go on without it, from any step
   /// Makes one more sink of the run's steps, beside the result's, of the system, the state at the start and what the
   /// result says of itself. The system outlives it.
   std::function<std::unique_ptr<StepSink>(const System&, const State&, const ResultHeader&)> make_sink;

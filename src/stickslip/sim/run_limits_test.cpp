@@ -99,7 +99,7 @@ TEST(RunLimits, OfTheEnergyAreTheSameInAResumedRun) {
     if (is_told) {
       options.warn = [&stop](const LimitEntry&) { stop = true; };
     } else {
-      options.control = [&stop](const System&, const State& state, Inputs&) { stop = state.step == 1; };
+      options.before_step = [&stop](const State& state, const std::function<void()>&) { stop = state.step == 1; };
     }
     const RunResult interrupted = run(scene, options);
     EXPECT_EQ(interrupted.outcome, Outcome::interrupted);

@@ -22,12 +22,12 @@ constexpr std::size_t kMostViewers = 1000;  // [-] names that are remembered
 
 }  // namespace
 
-void RunControl::begin_run() {
+void RunControl::begin_run(bool keeps_pause) {
   const std::lock_guard lock(mutex_);
   stop_.store(restart_.has_value());  // asked for since: at once again
-  steps_ = 0;
+  paused_ = paused_ && keeps_pause;
+  steps_ = paused_ ? 1 : 0;
   anchored_ = false;
-  paused_ = false;
   change();
 }
 

@@ -29,8 +29,8 @@ class RunControl {
   explicit RunControl(Pace pace, Clock::duration patience = kPatience) : patience_(patience), pace_(pace) {}
 
   // --- the run's side
-  /// A run begins, without commands.
-  void begin_run();
+  /// A run begins, without commands; keeps_pause: one that went on until now, which stays paused after one more step.
+  void begin_run(bool keeps_pause = false);
   /// Before a step from simulated time t [s]: waits as the pace or a pause requires. Calls `save` once if that may be
   /// long. Returns at once if the run is to stop.
   void hold(double t, const std::function<void()>& save);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostFrameBytes = 4'000'000;  // [bytes] of an answer
 constexpr double kLongest = 1.0;                    // [s] an answer without news waits
 constexpr std::size_t kLongestName = 64;            // [characters] of a viewer
-constexpr std::size_t kMostCoordinates = 3;         // [-] of a joint
+constexpr std::size_t kMostNumbers = 8;             // [-] of a joint or a push
 constexpr std::size_t kMostRemembered = 1000;       // [-] whose last answer is remembered
 
 const char* name_of(ViewPhase phase) {
@@ -107,21 +107,28 @@ void set_state(PageData& page, const LiveData::View& view, const RunControl::Sta
   page.set("parameters", '[' + list + ']');
 }
 
+/// "NUMBER NUMBER ...", all finite and not many; none where they are not.
+std::optional<std::vector<double>> parse_numbers(std::string_view rest) {
+  std::vector<double> numbers;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    const auto number = parse<double>(word);
+    if (!number || !std::isfinite(*number) || numbers.size() == kMostNumbers) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 /// "K=NUMBER NUMBER ..." of a joint; false where it is not.
 bool parse_start(std::string_view text, JointStarts& starts) {
   const std::size_t equals = text.find('=');
   const auto joint = parse<int>(text.substr(0, equals));
   if (!joint || equals == std::string_view::npos) return false;
-  std::vector<double>& numbers = starts[*joint];
-  numbers.clear();
-  for (std::string_view rest = text.substr(equals + 1); !rest.empty();) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    const auto number = parse<double>(word);
-    if (!number || !std::isfinite(*number) || numbers.size() == kMostCoordinates) return false;
-    numbers.push_back(*number);
-  }
-  return !numbers.empty();
+  std::optional<std::vector<double>> numbers = parse_numbers(text.substr(equals + 1));
+  if (!numbers || numbers->empty()) return false;
+  starts[*joint] = std::move(*numbers);
+  return true;
 }
 
 /// How a viewer wants a scene with these parameters; none: the complaint says why.
@@ -176,8 +183,13 @@ PageData to_page(const StartPose& pose) {
 }  // namespace
 
 ViewProtocol::ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control,
-                           StartPoser* poser)
-    : data_(data), control_(control), parameters_(std::move(parameters)), may_control_(may_control), poser_(poser) {
+                           StartPoser* poser, Pusher* pusher)
+    : data_(data),
+      control_(control),
+      parameters_(std::move(parameters)),
+      may_control_(may_control),
+      poser_(poser),
+      pusher_(pusher) {
   ServedPage page = page_for_server();
   policy_ = std::move(page.policy);
   page_ = std::make_shared<const std::string>(std::move(page.text));
@@ -242,6 +254,8 @@ HttpResponse ViewProtocol::command(const HttpRequest& request) {
     return restart(request.body);
   } else if (request.path == "pose") {
     return pose(request.body);
+  } else if (request.path == "push") {
+    return push(request.body);
   } else {
     return plain(404, "nothing is here");
   }
@@ -273,6 +287,21 @@ HttpResponse ViewProtocol::pose(const std::string& body) {
   } catch (const std::exception& error) {
     return plain(400, error.what());
   }
+}
+
+HttpResponse ViewProtocol::push(const std::string& body) {
+  if (pusher_ == nullptr) return plain(404, "there is nothing to push");
+  if (body.empty()) {
+    pusher_->release();
+    return plain(200, "done");
+  }
+  constexpr std::size_t kPlaces = 6;  // [-] numbers of two points
+  const std::size_t blank = body.find(' ');
+  const auto of_body = parse<int>(std::string_view(body).substr(0, blank));
+  const auto places = parse_numbers(blank == std::string::npos ? "" : std::string_view(body).substr(blank + 1));
+  if (!of_body || !places || places->size() != kPlaces) return plain(400, "a push: a body and six numbers");
+  const std::string defect = pusher_->push({*of_body, Vector3(places->data()), Vector3(places->data() + 3)});
+  return defect.empty() ? plain(200, "done") : plain(400, defect);
 }
 
 void ViewProtocol::accept(const RunControl::Parameters& parameters) {

@@ -8,6 +8,7 @@
 
 #include "stickslip/view/http_server.h"
 #include "stickslip/view/live_data.h"
+#include "stickslip/view/push.h"
 #include "stickslip/view/run_control.h"
 
 namespace stickslip {
@@ -29,6 +30,8 @@ struct ViewParameter {
 ///   POST pause, resume, step, stop, real, fast
 ///   POST restart      the scene from its start: a line NAME=NUMBER for each parameter, those of the scene alone, and
 ///                     `joint K=NUMBER NUMBER ...` for each joint of the scene whose coordinates at the start are given
+///   POST push         "BODY X Y Z X Y Z": the body's index, a point of it in its frame and where in the world that is
+///                     to be [m]; repeated while it is held. Empty: it is released
 ///   POST pose         where that would begin, packed: the array pose (7 bodies), the members joints, a list of
 ///                     [index, name, type, coordinates, limits or null, whether they are given], and toml
 ///
@@ -38,9 +41,10 @@ struct ViewParameter {
 /// posable (joints have starts to choose).
 class ViewProtocol {
  public:
-  /// All must outlive this. may_control: there is a run, which viewers may steer. poser: null where there is none.
+  /// All must outlive this. may_control: there is a run, which viewers may steer. poser, pusher: null where there is
+  /// none.
   ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control,
-               StartPoser* poser = nullptr);
+               StartPoser* poser = nullptr, Pusher* pusher = nullptr);
 
   std::optional<HttpResponse> answer(const HttpRequest& request);
   /// The scene could be read with these parameters: they are the last run's from now on. Any thread.
@@ -51,6 +55,7 @@ class ViewProtocol {
   HttpResponse command(const HttpRequest& request);
   HttpResponse restart(const std::string& body);
   HttpResponse pose(const std::string& body);
+  HttpResponse push(const std::string& body);
   std::vector<ViewParameter> parameters() const;
 
   LiveData& data_;
@@ -59,6 +64,7 @@ class ViewProtocol {
   std::vector<ViewParameter> parameters_;  // as the last run had them; under the mutex
   bool may_control_;
   StartPoser* poser_;
+  Pusher* pusher_;
   std::shared_ptr<const std::string> page_;
   std::string policy_;
   std::map<std::string, RunControl::Clock::time_point> sent_;  // when a viewer got frames last
