@@ -64,6 +64,7 @@ class ViewCommand final : public Command {
   std::string shown_;
   int port_ = 0;
   std::string pace_ = "real";
+  bool paused_ = false;
   RunArguments arguments_;
 
   LiveData data_;
@@ -88,6 +89,7 @@ ViewCommand::ViewCommand(CLI::App& program)
       ->type_name("real|fast")
       ->check(CLI::IsMember({"real", "fast"}))
       ->capture_default_str();
+  command_.add_flag("--paused", paused_, "a scene waits before its first step until somebody goes on");
   arguments_.add_to(command_);
   command_.footer(
       "Prints the address to open. Ctrl-C ends the run as under `run`, with status 130; after its end it ends the\n"
@@ -267,6 +269,7 @@ int ViewCommand::view_scene() {
   say(server);
   for (;;) {
     control_.begin_run(std::exchange(wants_pushes_, false));
+    if (std::exchange(paused_, false)) control_.wait_at_start();
     try {
       const RunResult result = run_scene(scene, options);
       if (wants_pushes_ && result.outcome == Outcome::interrupted && !stop_requested) {

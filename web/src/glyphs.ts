@@ -6,6 +6,7 @@ import {find_nearest, Result} from './result';
 import {mark_colors} from './plots';
 
 const kCoils = 24;  // [-] pieces of a spring as it is drawn
+const kLight = 0.01;  // [-] of the mass of the body that hangs on it
 const kUp = new THREE.Vector3(0, 1, 0);
 
 /** Instances of one geometry, as many as a frame needs; in the scene once there is one, so that no shader is compiled for none. */
@@ -111,8 +112,11 @@ export class Overlay {
         if (Number.isFinite(at.x)) this.joints.push({a: pairs[2 * j], b: pairs[2 * j + 1], local: this.bodies.to_body(pairs[2 * j + 1], at)});
       }
     }
+    // None of bodies that are there for the joints of another alone, as of one with several.
+    const mass = this.result.get('mass'), parents = this.result.get('parents'), is_light = new Set<number>();
+    if (mass && parents) parents.forEach((parent, b) => { if (parent >= 0 && !(mass[parent] > kLight * mass[b])) is_light.add(parent); });
     types.forEach((type, b) => {
-      if (type !== 'fixed' && type !== 'beam' && this.bodies.drawn[b] === 0) this.bare.push(b);
+      if (type !== 'fixed' && type !== 'beam' && this.bodies.drawn[b] === 0 && !is_light.has(b)) this.bare.push(b);
     });
   }
 

@@ -161,7 +161,10 @@ export class StartPose {
       }
       if (joints.length === 0) this.list.textContent = 'No joint of this scene has a start to choose.';
     }
-    for (const [joint, , , coordinates] of joints) coordinates.forEach((value, k) => this.rows.get(joint)?.[k]?.set(value));
+    // What somebody has moved may be further by now than where the answer knows it.
+    for (const [joint, , , coordinates] of joints) {
+      if (!this.given.has(joint)) coordinates.forEach((value, k) => this.rows.get(joint)?.[k]?.set(value));
+    }
   }
 
   private move(joint: number): void {

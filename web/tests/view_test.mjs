@@ -289,9 +289,10 @@ between = ["arm", "hand"]
 axis = [1, 0, 0]
 `;
     writeFileSync(`${folder}/arm.toml`, arm);
-    const served = await view(`${folder}/arm.toml`, '-o', `${folder}/arm.h5`);
+    const served = await view(`${folder}/arm.toml`, '-o', `${folder}/arm.h5`, '--paused');
     const page = await open(served.address);
-    await wait_for(page, 'Running');
+    await wait_for(page, 'Paused at t = 0 s');
+    check('with --paused no step is made', (await said(page)).includes('step 0'), await said(page));
     await page.locator('#live').getByText('Start pose').click();
     await until('sliders', async () => await page.locator('#start-pose input[type=range]').count() === 2);
     check('each coordinate has a slider, its name is text', (await page.locator('#start-pose label span').allInnerTexts()).join() === '<i>hinge [rad],slide [m]');

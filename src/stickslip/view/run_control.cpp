@@ -31,6 +31,13 @@ void RunControl::begin_run(bool keeps_pause) {
   change();
 }
 
+void RunControl::wait_at_start() {
+  const std::lock_guard lock(mutex_);
+  paused_ = true;
+  steps_ = 0;
+  change();
+}
+
 void RunControl::hold(double t, const std::function<void()>& save) {
   if (!paused_.load(std::memory_order_relaxed) && pace_.load(std::memory_order_relaxed) == Pace::fast) return;
   std::unique_lock lock(mutex_);
@@ -117,6 +124,7 @@ void RunControl::restart(const Parameters& parameters, const JointStarts& starts
 void RunControl::see_viewer(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
+  had_viewers_ = true;
   std::erase_if(viewers_, [this, now](const auto& viewer) { return now - viewer.second > patience_; });
   if (viewers_.size() < kMostViewers || viewers_.contains(name)) viewers_[name] = now;
 }
@@ -134,7 +142,8 @@ void RunControl::change() {
 }
 
 bool RunControl::is_alone(Clock::time_point now) const {
-  return std::ranges::none_of(viewers_, [this, now](const auto& viewer) { return now - viewer.second <= patience_; });
+  return had_viewers_ &&
+         std::ranges::none_of(viewers_, [this, now](const auto& viewer) { return now - viewer.second <= patience_; });
 }
 
 }  // namespace stickslip

@@ -23,7 +23,7 @@ enum class Pace { real, fast };
 class RunControl {
  public:
   using Clock = std::chrono::steady_clock;
-  /// A paused run continues this long after the last viewer was seen.
+  /// A paused run continues this long after the last viewer was seen; it waits for the first one.
   static constexpr std::chrono::seconds kPatience{10};
 
   explicit RunControl(Pace pace, Clock::duration patience = kPatience) : patience_(patience), pace_(pace) {}
@@ -31,6 +31,8 @@ class RunControl {
   // --- the run's side
   /// A run begins, without commands; keeps_pause: one that went on until now, which stays paused after one more step.
   void begin_run(bool keeps_pause = false);
+  /// The run that has begun waits before its first step until a viewer says otherwise.
+  void wait_at_start();
   /// Before a step from simulated time t [s]: waits as the pace or a pause requires. Calls `save` once if that may be
   /// long. Returns at once if the run is to stop.
   void hold(double t, const std::function<void()>& save);
@@ -88,6 +90,7 @@ class RunControl {
   double anchor_t_ = 0.0;       // [s] simulated time at
   Clock::time_point anchor_{};  // this instant
   std::map<std::string, Clock::time_point> viewers_;
+  bool had_viewers_ = false;
   std::optional<Restart> restart_;
 };
 

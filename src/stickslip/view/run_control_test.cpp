@@ -102,6 +102,53 @@ TEST(RunControl, GoesOnWhenTheLastViewerHasGone) {
   EXPECT_FALSE(control.state().paused);
 }
 
+TEST(RunControl, WaitsForTheFirstViewer) {
+  RunControl control(Pace::fast, 50ms);
+  control.begin_run();
+  control.wait_at_start();
+  EXPECT_TRUE(control.state().paused);
+  std::atomic<bool> goes_on = false;
+  std::thread run([&] {
+    control.hold(0.0, kNothing);
+    goes_on = true;
+  });
+  std::this_thread::sleep_for(150ms);
+  EXPECT_FALSE(goes_on) << "however long nobody is there";
+  control.see_viewer("one");
+  control.resume();
+  run.join();
+  EXPECT_FALSE(control.state().paused);
+  // Who restarts it does not wait.
+  control.restart({});
+  control.take_restart();
+  control.begin_run();
+  EXPECT_FALSE(control.state().paused);
+}
+
+/// A run that is left and resumed stays paused, after one more step.
+TEST(RunControl, KeepsThePauseOfARunThatGoesOn) {
+  RunControl control(Pace::fast);
+  control.begin_run();
+  control.see_viewer("one");
+  control.pause();
+  control.hold(0.0, kNothing);
+  control.stop();
+  control.begin_run(true);
+  EXPECT_TRUE(control.state().paused);
+  control.hold(0.0, kNothing);  // the step
+  std::atomic<bool> goes_on = false;
+  std::thread run([&] {
+    control.hold(0.0, kNothing);
+    goes_on = true;
+  });
+  std::this_thread::sleep_for(50ms);
+  EXPECT_FALSE(goes_on);
+  control.resume();
+  run.join();
+  control.begin_run(true);
+  EXPECT_FALSE(control.state().paused);
+}
+
 TEST(RunControl, StopsAtOnceWhereItWaits) {
   for (const bool paused : {false, true}) {
     RunControl control(Pace::real);

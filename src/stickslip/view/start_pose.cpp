@@ -50,6 +50,17 @@ std::size_t count_coordinates(const SceneJoint& joint) {
   }
 }
 
+/// Takes away what touches, where it says nothing of poses: what is made of meshes takes half a second.
+void strip_contacts(Scene& scene) {
+  scene.contacts.clear();
+  scene.contact_default.reset();
+  scene.laws.clear();
+  for (SceneBody& body : scene.bodies) {
+    const bool stays = body.type == BodyType::fixed || body.type == BodyType::moving;
+    if (!body.density && (body.mass || stays)) body.shapes.clear();
+  }
+}
+
 std::string write_start(const SceneJoint& joint) {
   std::string numbers;
   for (const double x : joint.start) numbers += (numbers.empty() ? "" : ", ") + write_toml_number(x);
@@ -88,6 +99,7 @@ void set_starts(Scene& scene, const JointStarts& starts) {
 StartPose calc_start_pose(const Scene& scene, const JointStarts& starts) {
   Scene posed = scene;
   set_starts(posed, starts);
+  strip_contacts(posed);
   const BuiltScene built = build_start(posed);
   const State& state = built.initial;
   StartPose pose;

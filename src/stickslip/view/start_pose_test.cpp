@@ -117,6 +117,54 @@ TEST(StartPose, IsGivenBackAsAScene) {
   }
 }
 
+/// Shapes have no part in it, but for what they say of the mass's place.
+TEST(StartPose, KnowsCentresOfMass) {
+  const Scene scene = parse_scene(R"toml(
+stickslip = 1
+time = {end = 0.01, step = 1e-3}
+contact_default = {friction = 0.3, except = [["floor/top", "beam"]]}
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 0, 1]}
+[bodies.beam]
+density = 1000
+parent = "floor"
+shapes.box = {type = "box", size = [2, 0.1, 0.1], position = [1, 0, 0]}
+[bodies.ball]
+mass = 1
+inertia = [1, 1, 1]
+centre_of_mass = [0.5, 0, 0]
+parent = "beam"
+position = [2, 0, 0]
+shapes.ball = {type = "sphere", radius = 0.1}
+[joints.hinge]
+type = "revolute"
+between = ["floor", "beam"]
+at = [0, 0, 0]
+axis = [0, -1, 0]
+[joints.tip]
+type = "revolute"
+between = ["beam", "ball"]
+at = [2, 0, 0]
+axis = [0, -1, 0]
+[[contacts]]
+name = "rests"
+between = ["floor/top", "ball/ball"]
+)toml",
+                                  "beam.toml");
+  const JointStarts starts = {{0, {0.5}}, {1, {0.25}}};
+  const StartPose posed = calc_start_pose(scene, starts);
+  const auto along = [](double angle) { return Vector3(std::cos(angle), 0, std::sin(angle)); };
+  EXPECT_LT((position_of(posed, 1) - along(0.5)).norm(), kRounding);
+  EXPECT_LT((position_of(posed, 2) - 2 * along(0.5) - 0.5 * along(0.75)).norm(), kRounding);
+  Scene run = scene;
+  set_starts(run, starts);
+  const BuiltScene built = build(run);
+  for (int b = 0; b < 3; ++b) {
+    EXPECT_EQ(built.system->calc_pose(b, built.initial.t, built.initial.q).p_WB, position_of(posed, b)) << b;
+  }
+}
+
 /// Joints that nobody has moved follow where they close a loop.
 TEST(StartPose, ClosesLoops) {
   const Scene scene = parse_scene(R"toml(
