@@ -87,6 +87,12 @@ Pushed run_pushed(const Scene& scene, const Push& push, double from, const std::
   return pushed;
 }
 
+double largest_energy_error(const std::vector<StepRow>& steps) {
+  double most = 0.0;
+  for (const StepRow& row : steps) most = std::max(most, std::abs(row.energy_error));
+  return most;
+}
+
 /// The held point comes to the mouse and stays, whatever the step and the scheme, and never goes far beyond.
 TEST(Push, ComesToTheMouse) {
   const TemporaryFolder folder;
@@ -112,6 +118,19 @@ TEST(Push, ComesToTheMouse) {
       EXPECT_LE(farthest, 1.02 * (push.at - push.target).norm()) << scheme << ' ' << step;
     }
   }
+}
+
+/// Of a step that is chosen the plan is what the spring is made for.
+TEST(Push, ComesToTheMouseInAutomaticSteps) {
+  const TemporaryFolder folder;
+  const Push push{1, Vector3(0.5, 0, 0), Vector3(0.6, 0.1, 0.05)};
+  const Scene scene = load(kRod, {"scheme.type=generalized-alpha", "time.step=auto", "time.tolerance=1e-5"});
+  const Pushed pushed = run_pushed(scene, push, 0.0, folder / "r.h5");
+  EXPECT_EQ(pushed.result.outcome, Outcome::done) << pushed.result.message;
+  const auto last = pushed.q.row(pushed.q.rows() - 1);
+  const Eigen::Quaterniond e(last(3), last(4), last(5), last(6));
+  EXPECT_LT((last.head<3>().transpose() + e * push.at - push.target).norm(), 0.03);
+  EXPECT_LT(largest_energy_error(pushed.steps), 1e-3);
 }
 
 TEST(Push, IsTheForceThatItSays) {
@@ -160,12 +179,6 @@ between = ["hook", "weight"]
 at = [0, 0, 1.5]
 axis = [0, 1, 0]
 )toml";
-
-double largest_energy_error(const std::vector<StepRow>& steps) {
-  double most = 0.0;
-  for (const StepRow& row : steps) most = std::max(most, std::abs(row.energy_error));
-  return most;
-}
 
 TEST(Push, IsWork) {
   const TemporaryFolder folder;
