@@ -139,7 +139,7 @@ int InfoCommand::execute() {
     live = WriteLock::is_held(path_);
     const std::string outcome = visible_text(result.text("outcome"));
     const char* state = outcome != "running" ? outcome.c_str() : live ? "running" : "killed";
-    print_output("{}: {} ({})\n", path_, text("name"), state);
+    print_output("{}: {} ({})\n", visible_text(path_), text("name"), state);
     if (const std::string message = visible_text(result.text("message")); !message.empty())
       print_output("{}\n", message);
     print_output("made by            stickslip {}, commit {}, {}\n", text("version"), text("commit"), text("compiler"));

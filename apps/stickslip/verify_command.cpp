@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +11,7 @@
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/verify/verify.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -49,11 +48,11 @@ int VerifyCommand::execute() {
   for (const std::string& path : paths_) {
     try {
       const Verification found = verify_result(path);
-      fmt::print("{}\n", describe(found));
+      print_output("{}\n", describe(found));
       json += (json.empty() ? "\n  " : ",\n  ") + to_json(found);
       all_right &= found.ok();
     } catch (const InputError& error) {
-      fmt::print(stderr, "{}\n", error.what());
+      print_error("{}\n", error.what());
       all_results = false;
     }
   }

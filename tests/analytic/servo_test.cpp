@@ -411,6 +411,26 @@ TEST(ServoScenes, GeneralizedAlphaHoldsALoad) {
   }
 }
 
+/// Eight links, h^2 k over the inertia of the last 10: the rows of their joints alone are many.
+TEST(ServoScenes, GeneralizedAlphaTakesAFewIterationsAStepForStiffChains) {
+  constexpr int kLinks = 8;
+  constexpr int kMostIterations = 12;  // [-] 6 of the nested problems and some of Newton's method
+  std::string text = "[bodies.ground]\ntype = \"fixed\"\n";
+  for (int i = 0; i < kLinks; ++i) {
+    const std::string k = std::to_string(i);
+    const std::string before = i == 0 ? "ground" : "link" + std::to_string(i - 1);
+    text += "[bodies.link" + k + "]\nmass = 1\ninertia = [0.01, 0.01, 0.01]\nposition = [" +
+            number_text(0.2 * i + 0.1) + ", 0, 0]\n[joints.hinge" + k + "]\ntype = \"revolute\"\nbetween = [\"" +
+            before + "\", \"link" + k + "\"]\nat = [" + number_text(0.2 * i) +
+            ", 0, 0]\naxis = [0, 1, 0]\nservo = {type = \"position\", stiffness = 1e5, target = \"0.1*sin(pi*t)^2\"}\n";
+  }
+  test::SceneRun run = open_with("generalized-alpha", text, 0.1, 1e-3);
+  run.run([&](const test::SceneRun& at) {
+    EXPECT_EQ(at.report.parts, 1) << at.state.t;
+    EXPECT_LE(at.report.solve.iterations, kMostIterations) << at.state.t;
+  });
+}
+
 /// The shoulder gives way on the way up, and holds the arm at its end.
 TEST(ServoScenes, ArmLiftsItsWeight) {
   test::SceneRun run = test::open_scene("servo_arm", {"time.end=2"});

@@ -133,7 +133,9 @@ double calc_spin(const SceneRun& r) {
   return u.size() == 3 ? std::abs(u(2)) : u.tail(3).norm();
 }
 
-TEST(GeneralizedAlphaImpacts, WhatFallsFlatStaysFlat) {
+/// How many of 60 bodies that fall flat turn after their bounces.
+int count_turned(double friction) {
+  int turned = 0;
   std::mt19937 random(11);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   for (int i = 0; i < 60; ++i) {
@@ -142,10 +144,10 @@ TEST(GeneralizedAlphaImpacts, WhatFallsFlatStaysFlat) {
     const double x = 0.2 + uniform(random);
     const double y = 0.2 + uniform(random);
     const double step = i % 3 == 0 ? 1e-3 : 1e-3 * (1.0 + uniform(random));
-    std::string text =
-        make_head(1.2, step, planar ? "[0, -9.81]" : "[0, 0, -9.81]", "friction = 0, restitution = {normal = 0.5}") +
-        "bodies.floor = {type = \"fixed\", shapes.s = {type = \"half-space\", normal = " +
-        (planar ? "[0, 1]" : "[0, 0, 1]") + "}}\n";
+    std::string text = make_head(1.2, step, planar ? "[0, -9.81]" : "[0, 0, -9.81]",
+                                 "friction = " + to_text(friction) + ", restitution = {normal = 0.5}") +
+                       "bodies.floor = {type = \"fixed\", shapes.s = {type = \"half-space\", normal = " +
+                       (planar ? "[0, 1]" : "[0, 0, 1]") + "}}\n";
     const double half = 0.5 * y;
     if (planar) {
       const std::string hull = "{type = \"convex\", points = [" + to_text(-x, -half) + ", " + to_text(x, -half) + ", " +
@@ -166,9 +168,17 @@ TEST(GeneralizedAlphaImpacts, WhatFallsFlatStaysFlat) {
       spin = std::max(spin, calc_spin(r));
       bounces += std::ranges::any_of(r.report.contacts, [](const ContactReport& c) { return c.percussion[0] > 1.0; });
     });
-    EXPECT_LE(spin, 1e-8) << i;
+    turned += spin > 1e-8 ? 1 : 0;
     EXPECT_GE(bounces, 2) << i;
   }
+  return turned;
+}
+
+TEST(GeneralizedAlphaImpacts, WhatFallsFlatStaysFlat) {
+  EXPECT_EQ(count_turned(0.0), 0);
+  // With friction the laws allow one struck corner, too, which a step still finds now and then.
+  EXPECT_LE(count_turned(0.1), 1);
+  EXPECT_LE(count_turned(0.3), 1);
 }
 
 /// The parabola comes back to where it began, so that the third impact is at a gap of zero but for round-off.

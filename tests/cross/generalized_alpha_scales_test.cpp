@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The generalized-alpha scheme where numbers are far apart: units, places, speeds, masses, stiffness and friction.
 // Nothing in the scheme may depend on units, and what one body does may not spoil another.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -283,6 +285,51 @@ TEST(GeneralizedAlphaScales, AHeavyDiscRestsOnALightOne) {
       EXPECT_LE(r.report.penetration, 1e-14) << ratio;
     });
     EXPECT_LE(run.state.u.norm(), 1e-12) << ratio;
+  }
+}
+
+/// A rope of light points over a drum between heavy bodies: it holds, is about to slip, and slips (the ratio of
+/// tensions is the product of (1 + mu tan(d/2)) / (1 - mu tan(d/2)) over the corners). Each step is one.
+TEST(GeneralizedAlphaScales, ARopeOfLightPointsSlidesInWholeSteps) {
+  constexpr int kPoints = 13;
+  constexpr double kMu = 0.3;
+  const double d = std::numbers::pi / (kPoints - 1);
+  const double corner = (1.0 + kMu * std::tan(0.5 * d)) / (1.0 - kMu * std::tan(0.5 * d));
+  const double limit = std::pow(corner, kPoints - 1);  // both ends turn by d/2
+  for (const double mass : {1e-6, 1e-5, 1e-3}) {
+    for (const double ratio : {0.7, 1.15}) {
+      std::string text =
+          "stickslip = 1\nscheme = {type = \"generalized-alpha\"}\ntime = {end = 0.02, step = 1e-3}\n"
+          "contact_default = {friction = 0.3}\ngravity = [0, -9.81]\n"
+          "bodies.drum = {type = \"fixed\", shapes.s = {type = \"sphere\", radius = 1}}\n";
+      for (int k = 0; k < kPoints; ++k) {
+        const double angle = std::numbers::pi - d * k;
+        text += fmt::format(
+            "bodies.p{} = {{type = \"point\", mass = {}, position = [{:.17g}, {:.17g}], "
+            "shapes.s = {{type = \"point\"}}}}\n",
+            k, mass, std::cos(angle), std::sin(angle));
+      }
+      text += fmt::format(
+          "bodies.a = {{type = \"planar\", mass = 1, inertia = 0.1, position = [-1, -0.5]}}\n"
+          "bodies.b = {{type = \"planar\", mass = {:.17g}, inertia = 0.1, position = [1, -0.5]}}\n"
+          "joints.a = {{type = \"distance\", between = [\"a\", \"p0\"]}}\n"
+          "joints.b = {{type = \"distance\", between = [\"p{}\", \"b\"]}}\n",
+          ratio * limit, kPoints - 1);
+      for (int k = 0; k + 1 < kPoints; ++k) {
+        text += fmt::format("joints.d{} = {{type = \"distance\", between = [\"p{}\", \"p{}\"]}}\n", k, k, k + 1);
+      }
+      SceneRun run = test::scene_from_text(text);
+      run.run([&](const SceneRun& r) {
+        ASSERT_EQ(r.report.status, Status::ok) << mass << ' ' << ratio << ' ' << r.state.t;
+        EXPECT_LE(r.report.parts, 1) << mass << ' ' << ratio << ' ' << r.state.t;
+      });
+      const double fall = run.state.u(run.built.system->bodies().back().u_offset + 1);
+      if (ratio < 1.0) {
+        EXPECT_NEAR(fall, 0.0, 1e-6) << mass;
+      } else {
+        EXPECT_LT(fall, -1e-3) << mass;
+      }
+    }
   }
 }
 

@@ -58,7 +58,7 @@ class CylinderManifold {
   void add_line_on_plane(const Line& line, const Plane& plane);
   bool find_stretch(const Plane& plane, const Vector3& tail, const Vector3& head, Stretch& stretch) const;
   void add_lines(const Line& own, const Line& others, const Vector3& m);
-  int add_rim(Owner owner, int end, const Plane& plane);
+  bool add_rim(Owner owner, int end, const Plane& plane);
   void add_crossings(const Plane& cap, const Plane& polygon);
   void add_circles(const Plane& own, const Plane& others);
   void add_rim_point(const Plane& cap, const Vector3& x, const Plane& plane, FeatureId of_plane, FeatureId of_cap);

@@ -177,23 +177,24 @@ void CylinderManifold::add_lines(const Line& own, const Line& others, const Vect
   }
 }
 
-/// What of a rim is over a plane. How many of its points are.
-int CylinderManifold::add_rim(Owner owner, int end, const Plane& plane) {
+/// What of a rim is over a plane. Whether all of its points are.
+bool CylinderManifold::add_rim(Owner owner, int end, const Plane& plane) {
   const SurfaceFeature surface = surface_of_plane(plane);
   const Solid& solid = solid_of(owner);
   const double slack = plane.radius > 0.0 ? kBesideCap * plane.radius : nearby_;
-  int n_over = 0;
+  bool all = true;
   const auto is_on = [&](const Vector3& x) {
     const Vector3 seen = owner == Owner::cylinder ? Vector3(solid.axes.transpose() * (x - solid.center))
                                                   : Vector3(pair_.Q * x + pair_.q);
-    return is_over(plane, seen, slack);
+    const bool over = is_over(plane, seen, slack);
+    all = all && over;
+    return over;
   };
   for_rim_points(solid, end, turn_to_body(owner, plane.normal), is_on,
                  [&](const BallFeature& ball, FeatureId id, const Vector3&) {
-                   ++n_over;
                    add(plane.owner, surface, ball, face_id(plane.face), id);
                  });
-  return n_over;
+  return all;
 }
 
 /// A point x (3) [m] of a cap's rim that stays where it is on the body, on a plane.
@@ -236,8 +237,8 @@ void CylinderManifold::add_crossings(const Plane& cap, const Plane& polygon) {
 /// Two caps on each other: the rim of one that is inside the other; else what both rims have inside, where they cross,
 /// and the middles of both arcs.
 void CylinderManifold::add_circles(const Plane& own, const Plane& others) {
-  if (add_rim(own.owner, own.face, others) == kRimPoints) return;
-  if (add_rim(others.owner, others.face, own) == kRimPoints) return;
+  if (add_rim(own.owner, own.face, others)) return;
+  if (add_rim(others.owner, others.face, own)) return;
   Vector3 d = part_across(others.center - own.center, own.normal);
   const double distance = d.norm();
   if (!(distance > 0.0)) return;

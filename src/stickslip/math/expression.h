@@ -38,6 +38,8 @@ class QuantityReader {
   virtual int find(const NamedQuantity& quantity) = 0;
   /// That of a name without parentheses, which goes before a parameter of this name; 0: it is none.
   virtual int find(std::string_view /*name*/) { return 0; }
+  /// The variables that stand in place of t, as messages list them.
+  virtual std::string_view variables() const { return "t"; }
 };
 
 /// A function of time t and of variables, as scenes write it: an immutable tree that can be differentiated exactly.

@@ -79,8 +79,9 @@ Vector3 read_scale(const TableReader& reader) {
 
 std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view key) {
   const bool planar = reader.dimension() == 2;
-  const DataFile file = read_data_file(reader, key);
-  std::vector<Vector3> points = parse_points(file.bytes, file.name, point_file_format(file.name), planar);
+  std::vector<Vector3> points = parse_data_file(reader, key, [&](const std::string& bytes, const std::string& name) {
+    return parse_points(bytes, name, point_file_format(name), planar);
+  });
   const Vector3 scale = read_scale(reader);
   for (Vector3& point : points) point = point.cwiseProduct(scale);
   std::vector<Vector3> corners;
@@ -105,8 +106,9 @@ std::shared_ptr<const TriangleMesh> find_stored_mesh(const TableReader& reader, 
 }
 
 std::vector<Vector3> read_line_file(const TableReader& reader) {
-  const DataFile file = read_data_file(reader, "file");
-  return parse_points(file.bytes, file.name, PointFileFormat::points, true);
+  return parse_data_file(reader, "file", [](const std::string& bytes, const std::string& name) {
+    return parse_points(bytes, name, PointFileFormat::points, true);
+  });
 }
 
 }  // namespace
@@ -161,15 +163,14 @@ Mesh read_mesh(const TableReader& reader) {
   std::shared_ptr<const TriangleMesh>& known = context.meshes[{path.string(), mesh.scale}];
   mesh.file = fs::absolute(path).string();
   if (!known) {
-    const DataFile file = read_data_file(reader, "file");
-    Triangles triangles = read_triangles(file.bytes, file.name);
+    Triangles triangles = parse_data_file(reader, "file", &read_triangles);
     for (std::array<Vector3, 3>& corners : triangles) {
       for (Vector3& corner : corners) corner *= mesh.scale;
     }
     try {
-      known = make_triangle_mesh(triangles, point_file_format(file.name) == PointFileFormat::stl);
+      known = make_triangle_mesh(triangles, point_file_format(mesh.file) == PointFileFormat::stl);
     } catch (const InputError& error) {
-      reader.fail("file", fmt::format("{} (it has {} triangles)", error.allowed(), triangles.size()));
+      reader.fail("file", fmt::format("{} (triangles given: {})", error.allowed(), triangles.size()));
     }
   }
   mesh.surface = known;
@@ -237,8 +238,7 @@ Mesh read_height_field(const TableReader& reader) {
     if (!is_height_file(reader.string("file", "the name of a file .csv or .npy"))) {
       reader.fail("file", "a file .csv or .npy");
     }
-    const DataFile file = read_data_file(reader, "file");
-    heights = parse_heights(file.bytes, file.name);
+    heights = parse_data_file(reader, "file", &parse_heights);
     for (std::size_t k = 0; k < 2; ++k) field.cells[k] = static_cast<int>(heights.nodes[k]) - 1;
   } else {
     field.cells = read_cells(reader);

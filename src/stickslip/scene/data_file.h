@@ -26,6 +26,18 @@ inline constexpr std::size_t kMaxHullCorners = 10'000;
 /// Throws InputError at that key: no string, no ordinary file, not to be opened, too large.
 DataFile read_data_file(const TableReader& reader, std::string_view key);
 
+/// What parse(bytes, name) makes of the file that `key` names. Its errors have their place in the file, and this key.
+template <class Parse>
+auto parse_data_file(const TableReader& reader, std::string_view key, const Parse& parse) {
+  const DataFile file = read_data_file(reader, key);
+  try {
+    return parse(file.bytes, file.name);
+  } catch (const InputError& error) {
+    const std::string within = error.key().empty() ? "" : ": " + error.key();
+    throw InputError(error.place(), reader.path_of(key) + within, error.value(), error.allowed());
+  }
+}
+
 /// The corners of the hull of the points in the file that `key` names. (3) [m] each
 std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view key);
 

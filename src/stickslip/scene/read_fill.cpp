@@ -357,15 +357,13 @@ class Fill {
   void fill_bricks() {
     const TableReader keys(reader_.context(), *reader_.find("bricks"), reader_.path_of("bricks"));
     keys.allow({"counts", "size", "origin", "bond"});
-    const bool planar = keys.dimension() == 2;
     BrickWall wall;
-    const std::vector<std::int64_t> counts = read_counts(keys);
-    std::copy(counts.begin(), counts.end(), wall.counts.begin());
+    wall.planar = keys.dimension() == 2;
+    std::ranges::copy(read_counts(keys), wall.counts.begin());
     wall.size = keys.vector("size", "m");
-    if (!(wall.size.head(planar ? 2 : 3).minCoeff() > 0.0)) keys.fail("size", "full edge lengths, each > 0 [m]");
+    if (!(wall.size.head(wall.planar ? 2 : 3).minCoeff() > 0.0)) keys.fail("size", "full edge lengths, each > 0 [m]");
     wall.origin = keys.vector_or("origin", "m", Vector3::Zero());
     wall.bond = keys.number_or("bond", kBond, "", wall.bond);
-    wall.planar = planar;
     if (count_bricks(wall) > most()) keys.fail("counts", fmt::format("at most {} bodies", most()));
     for (const Brick& brick : lay_bricks(wall)) {
       SceneBody body = draw_body();
@@ -379,15 +377,17 @@ class Fill {
   /// Bodies as a file states them. `rows` is such a file's text: what a result has, which is read without other files.
   void fill_rows(std::string_view key) {
     const bool planar = reader_.dimension() == 2;
+    const auto parse = [&](const std::string& bytes, const std::string& name) {
+      return parse_body_rows(bytes, name, planar, static_cast<std::size_t>(most()));
+    };
     BodyRows rows;
     if (key == "file") {
-      const DataFile file = read_data_file(reader_, "file");
-      rows = parse_body_rows(file.bytes, file.name, planar, static_cast<std::size_t>(most()));
+      rows = parse_data_file(reader_, "file", parse);
       if (rows.rows.empty()) reader_.fail("file", "a file of one body a line; it has none");
     } else {
       const std::string& inner = reader_.string("rows", "a text of one body a line");
       try {
-        rows = parse_body_rows(inner, "", planar, static_cast<std::size_t>(most()));
+        rows = parse(inner, "");
       } catch (const InputError& error) {
         throw InputError(place(*reader_.find("rows")), reader_.path_of("rows"), error.value(),
                          fmt::format("line {} of the text: {}", error.place().line, error.allowed()));
@@ -485,6 +485,7 @@ class Fill {
       value.content = draw_number(TableReader(reader_.context(), value, path), is_size);
       return;
     }
+    if (is_size) reader_.fail_at(value, path, fmt::format("a number, or a law: {} = [..]", join_choices(kDrawLaws)));
     for (TomlEntry& entry : *table) {
       const bool of_size = std::find(kSizes.begin(), kSizes.end(), entry.key) != kSizes.end();
       draw(entry.value, path + "." + entry.key, of_size);

@@ -326,13 +326,17 @@ SceneJoint read_joint(const TableReader& reader, const std::string& name) {
   SceneJoint joint;
   joint.name = name;
   if (type != joint_type_name(JointType::gear)) joint.between = reader.pair_of_names("between", kBodies);
+  const auto fits = [&](const JointReader& each) { return in_plane(reader) ? each.is_planar : each.is_spatial; };
   for (const JointReader& each : kJoints) {
     if (joint_type_name(each.type) != type) continue;
     joint.type = each.type;
-    if (!(in_plane(reader) ? each.is_planar : each.is_spatial)) {
-      reader.fail("type",
-                  fmt::format("a joint of {} scenes; {} is one of {} scenes", in_plane(reader) ? "planar" : "spatial",
-                              type, in_plane(reader) ? "spatial" : "planar"));
+    if (!fits(each)) {
+      std::vector<std::string_view> fitting;
+      for (const JointReader& other : kJoints) {
+        if (fits(other)) fitting.push_back(joint_type_name(other.type));
+      }
+      const char* scenes = in_plane(reader) ? "planar" : "spatial";
+      reader.fail("type", fmt::format("in {} scenes: {}", scenes, join_choices(fitting)));
     }
     each.read(reader, joint);
   }

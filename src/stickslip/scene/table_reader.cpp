@@ -27,6 +27,7 @@ class OnlySpeed final : public QuantityReader {
     throw ExpressionError(quantity.function_column, "an expression of v and of parameters: it has no quantities");
   }
   int find(std::string_view name) override { return name == "v" ? 1 : 0; }
+  std::string_view variables() const override { return "v"; }
 };
 
 /// Knows x and y, as variables 1 and 2, and nothing of the state.
@@ -36,6 +37,7 @@ class OnlyPlace final : public QuantityReader {
     throw ExpressionError(quantity.function_column, "an expression of x, y and of parameters: it has no quantities");
   }
   int find(std::string_view name) override { return name == "x" ? 1 : name == "y" ? 2 : 0; }
+  std::string_view variables() const override { return "x, y"; }
 };
 
 /// Whether a text names t.

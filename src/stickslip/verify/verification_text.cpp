@@ -5,6 +5,7 @@
 #include <string>
 
 #include "stickslip/base/json.h"
+#include "stickslip/base/visible_text.h"
 #include "stickslip/verify/verify.h"
 
 namespace stickslip {
@@ -19,7 +20,7 @@ std::string describe_claim(const FalseClaim& claim) {
 }  // namespace
 
 std::string describe(const Verification& v) {
-  std::string text = fmt::format("{}: {} rows: {}", v.file, v.rows, v.ok() ? "no false claim" : "");
+  std::string text = fmt::format("{}: {} rows: {}", visible_text(v.file), v.rows, v.ok() ? "no false claim" : "");
   if (v.n_false > 0) text += fmt::format("{} false claims", v.n_false);
   if (v.n_false == 0 && !v.limits.empty()) text += "no false claim, but limits were passed";
   text += fmt::format("\n  penetration  {:.3g} m found, {:.3g} m claimed", v.penetration.found, v.penetration.claimed);

@@ -26,6 +26,15 @@ double normalise(double* x, int n) {
   return size;
 }
 
+/// Whether a contact closes without a slip beyond round-off. It has no percussion yet, so that (139) would let it slide
+/// in a direction of round-off, and a box that falls flat would be struck at one corner alone, which is a solution,
+/// too.
+bool closes_straight(const Step& step, const StepElement& e, int set, double size) {
+  constexpr double kRoundOff = 1e-9;  // [-] of the percussion that stops it
+  if (e.kind != ConstraintElement::Kind::contact || step.P(e.offset) > 0.0) return false;
+  return size < kRoundOff * friction_radius(step, e, set, -r_normal(step, e) * e.xi[0]);
+}
+
 /// D_st (139), and the direction in which a friction percussion acts in sliding (138).
 void classify_friction(Step& step, StepElement& e, int set) {
   FrictionState& state = e.states[set];
@@ -41,7 +50,7 @@ void classify_friction(Step& step, StepElement& e, int set) {
   state.stretch.apply_inverse(slip);
   state.size = normalise(direction, n);
   const double radius = friction_radius(step, e, set, step.P(e.offset));
-  state.stick = radius > 0.0 && state.size <= radius;
+  state.stick = (radius > 0.0 && state.size <= radius) || closes_straight(step, e, set, state.size);
   if (set == 0 && step.follows_branches && e.branch >= Branch::sliding) state.stick = e.branch == Branch::stopped;
   state.slip_size = normalise(slip, n);
 }

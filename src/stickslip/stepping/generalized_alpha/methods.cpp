@@ -22,6 +22,7 @@ struct Try {
   int max_passes = 8;   // of the nested problems; of random scenes 311 steps are inexact with 2, 111 with 4, 100 with 8
 };
 constexpr Try kContinued = {.method = Method::newton};
+constexpr Try kNewtonAfresh = {.method = Method::newton, .afresh = true};
 constexpr Try kSearch = {.method = Method::newton, .search = true};
 constexpr Try kAfresh = {.method = Method::nested, .afresh = true};
 constexpr Try kMany = {.method = Method::nested, .many = true, .max_passes = 20};
@@ -34,6 +35,13 @@ constexpr Try kTries[] = {kContinued, kAfresh, kSearch};
 /// Among many contacts a whole Newton step changes dozens of index sets as if the others stayed, and costs a sparse
 /// factorisation of all levels at once.
 constexpr Try kTriesOfMany[] = {kMany, kAfresh, kSearch};
+/// A system may be large by its joints. The nested problems settle most steps of a robot on its feet at a ninth of the
+/// cost, but take forces as they are at the iterate: passes do not contract where servos and springs are stiff, nor
+/// where joints hold light bodies between heavy ones, as in a rope of points.
+constexpr Try kFewPasses = {.method = Method::nested, .many = true, .max_passes = 6};
+constexpr Try kTriesOfMechanisms[] = {kFewPasses, kNewtonAfresh, kAfresh, kSearch};
+/// Contacts of a mechanism at most. [-]
+constexpr std::ptrdiff_t kFewContacts = 20;
 
 /// What a step may cost, Step::work: what is left then is not tried but settled. Of seeds 0 to 999 and 1000 to 1999 of
 /// random_scenes_test 210 and 261 steps are inexact with it, 85 and 60 without, and none have steps of over 20 ms, 15
@@ -57,11 +65,13 @@ StepSolve Methods::solve(Step& step, const State& state, bool parts_follow) {
 }
 
 StepSolve Methods::solve_by_tries(Step& step, const State& state, bool parts_follow) {
-  const bool many = NewtonSystem::is_large(step);
-  const std::span<const Try> tries = many ? std::span<const Try>(kTriesOfMany) : std::span<const Try>(kTries);
-  const bool has_contacts = std::ranges::any_of(
-      step.elements, [](const StepElement& e) { return e.kind == ConstraintElement::Kind::contact; });
-  step.most_work = many || !has_contacts ? std::numeric_limits<double>::infinity() : kMostWork;
+  const bool is_large = NewtonSystem::is_large(step);
+  const auto n_contacts = std::ranges::count(step.elements, ConstraintElement::Kind::contact, &StepElement::kind);
+  const bool many = is_large && n_contacts > kFewContacts;
+  const std::span<const Try> tries = many       ? std::span<const Try>(kTriesOfMany)
+                                     : is_large ? std::span<const Try>(kTriesOfMechanisms)
+                                                : std::span<const Try>(kTries);
+  step.most_work = is_large || n_contacts == 0 ? std::numeric_limits<double>::infinity() : kMostWork;
   const double work = step.work;
   StepSolve total;
   for (const Try& next : tries) {
@@ -82,9 +92,9 @@ StepSolve Methods::solve_by_tries(Step& step, const State& state, bool parts_fol
     if (nested_.violation() > 0.0 || step.is_spent()) break;
     // Among many contacts that mostly means that there is no solution, and the other tries cost many times a part: of
     // 200 balls that settle tens of seconds, after which none of six such steps was solved.
-    if (parts_follow && next.many) break;
+    if (parts_follow && many) break;
   }
-  if (many) step.work = work;  // what is not bounded is not counted
+  if (is_large) step.work = work;  // what is not bounded is not counted
   return total;
 }
 
