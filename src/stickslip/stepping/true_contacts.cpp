@@ -235,18 +235,26 @@ void TrueContacts::find_overlaps(double near) {
 }
 
 /// Puts gaps of rows right, and finds the least of each two bodies that overlap. No point of a pair is nearer than the
-/// pair: a face that was frozen goes on beyond its edges.
+/// pair: a face that was frozen goes on beyond its edges. Nor is a named pair of one point farther away than its
+/// shapes: features that were frozen turn away from what passes them.
 void TrueContacts::lift_rows(StepReport& report) {
   const auto key = [](const Overlap& x) { return std::pair(x.body_a, x.body_b); };
+  TrueGap nearest;
   for (std::size_t k = 0; k < report.contacts.size(); ++k) {
     ContactReport& contact = report.contacts[k];
     if (k < system_.contact_points().size() && system_.contact_points()[k].joint >= 0) continue;
     const auto bodies = sorted(contact.body_a, contact.body_b);
     const auto found = std::ranges::lower_bound(overlaps_, bodies, {}, key);
     const bool overlaps = found != overlaps_.end() && key(*found) == bodies;
-    if (const double same = varies_ ? calc_same(bodies.first, bodies.second) : 0.0; varies_ && contact.gap < -same) {
+    const double same = varies_ ? calc_same(bodies.first, bodies.second) : 0.0;
+    if (varies_ && contact.gap < -same) {
       const double gap = overlaps ? found->gap : calc_least_gap(bodies.first, bodies.second);
       if (std::isfinite(gap) && contact.gap < gap - same) contact.gap = gap;
+    } else if (varies_ && k < system_.contact_points().size() && contact.gap > same) {
+      const std::optional<Pair> pair = pair_of(k, contact);
+      if (pair && pair->manifold >= 0) {
+        contact.gap = std::min(contact.gap, calc_gap(*pair, std::numeric_limits<double>::infinity(), nearest));
+      }
     }
     if (!overlaps || !(contact.gap < found->claimed)) continue;
     found->claimed = contact.gap;
