@@ -110,7 +110,8 @@ std::string describe_losses(const Trajectory& result, bool has_ended) {
                    : "";
 }
 
-/// Of a file that is being written a part may be caught between two writes: then all is read again.
+/// Of a file that is being written a part may be caught between two writes: then all is read again. The file must not be
+/// open here already, or the library would show what it has read of it before.
 void verify(const std::string& path) {
   constexpr int kMostLooks = 40;  // [-] that are not the last
   constexpr auto kPause = std::chrono::milliseconds(50);
@@ -157,10 +158,10 @@ int InfoCommand::execute() {
     }
     summary.limits = result.limits();
     print_output("\n{}", describe(summary));
-    if (verify_) verify(path_);
     const std::string losses = describe_losses(result, outcome != "running");
     if (!losses.empty()) throw InputError({path_}, "", "", losses);
   }
+  if (verify_) verify(path_);
   if (!live) clear_old_mark(path_);
   return kDone;
 }

@@ -199,5 +199,29 @@ INSTANTIATE_TEST_SUITE_P(Schemes, PassingBodies,
                            return name;
                          });
 
+/// Of a ball that passes the edges of a box, where the nearest feature changes within steps, the named gap is the
+/// distance at the end of each.
+TEST(PassingBodies, NamedGapsAreThoseOfTheShapes) {
+  const Eigen::Vector3d half(0.1, 0.08, 0.12);
+  constexpr double kRadius = 0.05;
+  for (const std::string scheme : {"moreau", "ccp", "stewart-trinkle", "generalized-alpha", "relaxation"}) {
+    for (const double speed : {1.0, 5.0, 20.0}) {
+      SceneRun run = test::scene_from_text(
+          fmt::format("stickslip = 1\ngravity = [0, 0, 0]\ntime = {{end = {:.17g}, step = 1e-3}}\n"
+                      "scheme = {{type = \"{}\"}}\n[bodies.box]\ntype = \"fixed\"\n"
+                      "shapes.s = {{type = \"box\", size = [0.2, 0.16, 0.24]}}\n[bodies.ball]\ndensity = 900\n"
+                      "position = [-0.2, 0.03, 0.17]\nvelocity = [{}, {}, {}]\n"
+                      "shapes.s = {{type = \"sphere\", radius = 0.05}}\n[[contacts]]\nbetween = [\"box\", \"ball\"]\n",
+                      0.4 / speed, scheme, speed, 0.3 * speed, 0.02 * speed));
+      run.run([&](const SceneRun& r) {
+        const Eigen::Vector3d ball = r.state.q.head<3>();
+        const double distance = (ball.cwiseAbs() - half).cwiseMax(0.0).norm() - kRadius;
+        ASSERT_FALSE(r.report.contacts.empty());
+        EXPECT_NEAR(r.report.contacts[0].gap, distance, 1e-12) << scheme << ' ' << speed << ' ' << r.state.t;
+      });
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -102,9 +102,10 @@ struct Solid {
   }
 };
 
-/// Points of a rim that are fixed in the body, at equal angles. Their polygon is .9 % narrower than the cap, and a
-/// cylinder stands on slopes up to that part of what tips it over.
-inline constexpr int kRimPoints = 24;
+/// Points of a rim that are fixed in the body, at equal angles. Their polygon is 2 % narrower than the cap. Between two
+/// of them a cylinder rests on the lowest point of its rim as well, on slopes up to 99 % of what tips it over; with 12
+/// points up to 98.5 %, with 24 piles take twice the time.
+inline constexpr int kRimPoints = 16;
 
 /// A solid that need not be convex: it touches convex ones alone.
 inline bool is_surface(Solid::Kind kind) {

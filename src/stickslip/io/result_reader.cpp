@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
-#include <span>
-#include <thread>
 #include <utility>
 
 #include "stickslip/base/input_error.h"
@@ -17,28 +14,9 @@
 #include "stickslip/io/events_table.h"
 #include "stickslip/io/limits_table.h"
 #include "stickslip/io/result_writer.h"
-#include "stickslip/io/write_lock.h"
 
 namespace stickslip {
 namespace {
-
-/// A dataset that is being written may be caught between two writes of its last rows, or of its index. Those that have
-/// sums stay as they are, so it is opened anew until they are read whole.
-void verify_written(const std::string& file, const std::string& path, std::span<const RowSum> sums) {
-  constexpr int kMostLooks = 100;  // [-] that are not the last
-  constexpr auto kPause = std::chrono::milliseconds(50);
-  for (int k = 0;; ++k) {
-    std::this_thread::sleep_for(kPause);
-    try {
-      const Hdf5File again = Hdf5File::open(file);
-      const Hdf5Dataset dataset = again.open_dataset(path);
-      verify_rows(dataset, dataset.rows(), sums);
-      return;
-    } catch (const InputError&) {
-      if (k == kMostLooks) throw;
-    }
-  }
-}
 
 /// Groups whose datasets have a row for each output instant, beside those that describe their axis.
 constexpr std::array<const char*, 5> kAxes = {"/bodies", "/contacts", "/joints", "/sensors", "/measures"};
@@ -192,15 +170,8 @@ std::vector<LimitEntry> Trajectory::limits() const {
 
 void Trajectory::verify() const {
   const std::optional<Checkpoint> last = checkpoint();
-  const std::vector<RowSum> sums = last ? last->sums : std::vector<RowSum>{};
   const auto verify_all = [&](const Hdf5Dataset& dataset) {
-    const bool is_written = WriteLock::is_held(file_.name());
-    try {
-      verify_rows(dataset, dataset.rows(), sums);
-    } catch (const InputError&) {
-      if (!is_written) throw;
-      verify_written(file_.name(), dataset.path(), sums);
-    }
+    verify_rows(dataset, dataset.rows(), last ? last->sums : std::vector<RowSum>{});
   };
   for (const auto& [path, dataset] : row_datasets_) verify_all(dataset);
   if (file_.has("/contact_sets")) {

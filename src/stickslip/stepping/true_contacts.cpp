@@ -235,8 +235,8 @@ void TrueContacts::find_overlaps(double near) {
 }
 
 /// Puts gaps of rows right, and finds the least of each two bodies that overlap. No point of a pair is nearer than the
-/// pair: a face that was frozen goes on beyond its edges. Nor is a named pair of one point farther away than its
-/// shapes: features that were frozen turn away from what passes them.
+/// pair: a face that was frozen goes on beyond its edges. A named pair of one point is as far apart as its shapes are,
+/// from which frozen features turn away.
 void TrueContacts::lift_rows(StepReport& report) {
   const auto key = [](const Overlap& x) { return std::pair(x.body_a, x.body_b); };
   TrueGap nearest;
@@ -252,9 +252,9 @@ void TrueContacts::lift_rows(StepReport& report) {
       if (std::isfinite(gap) && contact.gap < gap - same) contact.gap = gap;
     } else if (varies_ && k < system_.contact_points().size() && contact.gap > same) {
       const std::optional<Pair> pair = pair_of(k, contact);
-      if (pair && pair->manifold >= 0) {
-        contact.gap = std::min(contact.gap, calc_gap(*pair, std::numeric_limits<double>::infinity(), nearest));
-      }
+      const double gap =
+          pair && pair->manifold >= 0 ? calc_gap(*pair, std::numeric_limits<double>::infinity(), nearest) : contact.gap;
+      if (std::isfinite(gap)) contact.gap = gap;
     }
     if (!overlaps || !(contact.gap < found->claimed)) continue;
     found->claimed = contact.gap;

@@ -38,7 +38,7 @@ constexpr Try kTriesOfMany[] = {kMany, kAfresh, kSearch};
 /// A system may be large by its joints. The nested problems settle most steps of a robot on its feet at a ninth of the
 /// cost, but take forces as they are at the iterate: passes do not contract where servos and springs are stiff, nor
 /// where joints hold light bodies between heavy ones, as in a rope of points.
-constexpr Try kFewPasses = {.method = Method::nested, .many = true, .max_passes = 6};
+constexpr Try kFewPasses = {.method = Method::nested, .many = true, .max_passes = 12};
 constexpr Try kTriesOfMechanisms[] = {kFewPasses, kNewtonAfresh, kAfresh, kSearch};
 /// Contacts of a mechanism at most. [-]
 constexpr std::ptrdiff_t kFewContacts = 20;
