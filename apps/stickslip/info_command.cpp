@@ -110,8 +110,8 @@ std::string describe_losses(const Trajectory& result, bool has_ended) {
                    : "";
 }
 
-/// Of a file that is being written a part may be caught between two writes: then all is read again. The file must not be
-/// open here already, or the library would show what it has read of it before.
+/// Of a file that is being written a part may be caught between two writes: then all is read again. The file must not
+/// be open here already, or the library would show what it has read of it before.
 void verify(const std::string& path) {
   constexpr int kMostLooks = 40;  // [-] that are not the last
   constexpr auto kPause = std::chrono::milliseconds(50);
