@@ -102,9 +102,8 @@ struct Solid {
   }
 };
 
-/// Points of a rim that are fixed in the body, at equal angles. Their polygon is 2 % narrower than the cap. Between two
-/// of them a cylinder rests on the lowest point of its rim as well, on slopes up to 99 % of what tips it over; with 12
-/// points up to 98.5 %, with 24 piles take twice the time.
+/// Points of a rim that are fixed in the body, at equal angles. Fewer let a cylinder tip over on slopes below those that
+/// tip it; more cost time in piles.
 inline constexpr int kRimPoints = 16;
 
 /// A solid that need not be convex: it touches convex ones alone.

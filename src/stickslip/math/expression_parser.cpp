@@ -292,10 +292,11 @@ class Parser {
   [[noreturn]] void fail_unknown(std::string_view name) {
     const std::string_view variables = quantities_ != nullptr ? quantities_->variables() : "t";
     std::vector<std::string_view> known = {"pi"};
+    const bool has_state = quantities_ != nullptr && variables == "t";
     if (variables == "t") known.push_back(variables);
     for (const Function& function : kFunctions) known.push_back(function.name);
     for (const auto& [parameter, value] : parameters_) known.push_back(parameter);
-    if (quantities_ != nullptr) known.insert(known.end(), kQuantities.begin(), kQuantities.end());
+    if (has_state) known.insert(known.end(), kQuantities.begin(), kQuantities.end());
     std::string message = "unknown name '" + std::string(name) + "'";
     const std::string nearest = nearest_name(name, known);
     message += nearest.empty() ? "; there are " + std::string(variables) + ", pi, the functions and parameters"

@@ -28,7 +28,8 @@ std::string find_push_defect(const Body& body);
 ///   F = m_at (omega^2 (target - x) - 2 omega v),   x, v of the point at the start of the step,
 /// critically damped for the mass m_at that the point shows in the direction in which it is lightest. Joints and
 /// contacts make it heavier, so the force, which is constant in the step, is stable where omega step is well below 1:
-/// omega = min(30 1/s, 0.15 / step). At most 100 m/s^2 m_at, so that a far target throws nothing.
+/// omega is the rate of a hand, or a share of 1 / step where that is less. A limit of F / m_at keeps a far target from
+/// throwing the body. push.cpp has these constants.
 BodyInput calc_push(const System& system, const State& state, const Push& push, double step);
 
 /// Hands the pushes of viewers to the run. Viewers repeat them while they hold a body; one that is not repeated ends.
