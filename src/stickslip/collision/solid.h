@@ -102,8 +102,8 @@ struct Solid {
   }
 };
 
-/// Points of a rim that are fixed in the body, at equal angles. Fewer let a cylinder tip over on slopes below those that
-/// tip it; more cost time in piles.
+/// Points of a rim that are fixed in the body, at equal angles. Fewer let a cylinder tip over on slopes below those
+/// that tip it; more cost time in piles.
 inline constexpr int kRimPoints = 16;
 
 /// A solid that need not be convex: it touches convex ones alone.
