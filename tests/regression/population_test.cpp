@@ -12,6 +12,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/events_table.h"
 #include "stickslip/io/result_reader.h"
+#include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 #include "stickslip/sim/simulation.h"
@@ -288,6 +289,20 @@ TEST(Population, SimulationsGoBackToWhoWasThere) {
   EXPECT_EQ(simulation.state().q, end);
   simulation.restore(start);
   EXPECT_TRUE(std::isnan(simulation.shown_q()(0)));
+}
+
+/// Bodies that a measure does not mean may come on both sides of its plane.
+TEST(Population, PlanesCutFillsOfOtherGroups) {
+  const auto text = [](const std::string& group) {
+    return "stickslip = 1\ntime = {end = 0.1, step = 0.01}\nbodies.ball = {mass = 1, inertia = [1, 1, 1], group = "
+           "\"balls\"}\nmeasures = [{name = \"m\", group = \"" +
+           group +
+           "\", plane = {point = [0, 0, 5.5], normal = [0, 0, 1]}}]\n[[fill]]\nrate = 5\nrandom = {count = 2, box = "
+           "[[0, 0, 5], [1, 1, 6]]}\nbody = {density = 1, group = \"rain\", shapes.drop = {type = \"sphere\", radius = "
+           "0.1}}\n";
+  };
+  EXPECT_NO_THROW(build(parse_scene(text("balls"), "s.toml")));
+  EXPECT_THROW(build(parse_scene(text("rain"), "s.toml")), InputError);
 }
 
 /// The shipped silo with so many grains: all go, each is counted, and a run that is resumed in the middle is the same.

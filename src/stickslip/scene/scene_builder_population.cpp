@@ -69,6 +69,8 @@ PopulationOptions SceneBuilder::make_population() const {
     options.sources.push_back(std::move(made));
     for (const SceneMeasure& measure : scene_.measures) {
       if (!measure.point) continue;
+      const std::string& group = scene_.bodies[static_cast<std::size_t>(options.sources.back().bodies.front())].group;
+      if (!measure.group.empty() && measure.group != group) continue;
       // A body is counted from the side on which it came.
       double least = std::numeric_limits<double>::infinity();
       double most = -least;
