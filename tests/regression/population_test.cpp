@@ -291,6 +291,22 @@ TEST(Population, SimulationsGoBackToWhoWasThere) {
   EXPECT_TRUE(std::isnan(simulation.shown_q()(0)));
 }
 
+/// Where no body with corners is there at the start, those that come meet all the same.
+TEST(Population, BoxesThatComeLieOnEachOther) {
+  const TemporaryFolder folder;
+  for (const std::string& scheme : kVelocitySchemes) {
+    run_text(head(scheme, 0.5) +
+                 "contact_default = {friction = 0.3}\nbodies.floor = {type = \"fixed\", shapes.top = {type = "
+                 "\"half-space\", normal = [0, 0, 1]}}\nbodies.low = {density = 1000, from = 0.05, position = [0, 0, "
+                 "0.1], shapes.box = {type = \"box\", size = [0.2, 0.2, 0.2]}}\nbodies.high = {density = 1000, from = "
+                 "0.1, position = [0, 0, 0.32], shapes.box = {type = \"box\", size = [0.2, 0.2, 0.2]}}\n",
+             folder, "r.h5");
+    const Vector z = heights(Trajectory(folder / "r.h5"), 2, 2);
+    EXPECT_NEAR(z(z.size() - 1), 0.3, 2e-3) << scheme;
+    expect_verified(folder / "r.h5");
+  }
+}
+
 /// Bodies that a measure does not mean may come on both sides of its plane.
 TEST(Population, PlanesCutFillsOfOtherGroups) {
   const auto text = [](const std::string& group) {

@@ -27,8 +27,8 @@ class ManifoldFinder {
   /// filter: which shapes are looked for though no pair names them; null: none.
   ManifoldFinder(const System& system, const ContactFilter* filter, StopToken stop);
 
-  /// Whether the system has such shapes at all.
-  bool is_needed() const { return !shapes_.empty() || !system_.manifold_pairs().empty(); }
+  /// Whether the system has such shapes at all, present or not.
+  bool is_needed() const { return !(all_ ? all_->shapes : shapes_).empty() || !system_.manifold_pairs().empty(); }
 
   /// With the reaches over a step of length h from `at` on, and the points `keep` (ids, sorted) in any case. `again`:
   /// after extend() in the same step, of which points are kept as they were found there, at its end.
