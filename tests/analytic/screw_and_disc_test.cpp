@@ -140,5 +140,22 @@ scheme.type = "moreau"
   EXPECT_EQ(run.state.u, u);
 }
 
+/// An upright disc that falls sideways, by several degrees in the step in which it would lie flat.
+TEST(RollingJoint, ADiscThatFallsFlatEndsTheRun) {
+  for (const char* scheme : {"moreau", "ccp", "stewart-trinkle", "generalized-alpha"}) {
+    SceneRun run = scene_from_text(std::string(R"(
+stickslip = 1
+time = {end = 2, step = 7e-3}
+bodies.base.type = "fixed"
+bodies.disc = {mass = 2, inertia = [0.005, 0.01, 0.005], angular_velocity = [0.5, 0, 0], velocity = [0, -0.05, 0]}
+joints.rolls = {type = "rolling", between = ["base", "disc"], axis = [0, 1, 0], normal = [0, 0, 1], radius = 0.1}
+scheme.type = ")") + scheme + "\"\n");
+    Status status = Status::ok;
+    while (run.state.t < 1.999 && status != Status::failed) status = run.step();
+    EXPECT_EQ(status, Status::failed) << scheme;
+    EXPECT_NE(run.report.message.find("joints.rolls"), std::string::npos) << scheme << ": " << run.report.message;
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -34,15 +34,23 @@ void tell(const std::string& message, StepReport& report) {
   report.message += message;
 }
 
-/// A rolling disc that lies flat: its lowest point is not defined. -1: none.
-int find_flat_disc(const System& system, const State& state) {
+/// A rolling disc that lies flat at the end of a step, where its lowest point is not defined. -1: none. Of steps that
+/// follow the motion a disc that goes over to its other side lay flat within the step.
+int find_flat_disc(const System& system, const State& before, const State& after, bool follows) {
   constexpr double kFlat = 1e-6;  // [rad] between the axle and the normal
+  constexpr double kNear = 0.9;   // [-] cosine between the axles of one motion
   for (std::size_t j = 0; j < system.joints().size(); ++j) {
     const JointOptions& o = system.joints()[j].options;
     if (o.type != JointType::rolling) continue;
-    const Vector3 normal = system.calc_pose(o.first, state.t, state.q).R_WB * o.on_first.axes.col(2);
-    const Vector3 axle = system.calc_pose(o.second, state.t, state.q).R_WB * o.on_second.axes.col(2);
-    if (!std::isgreater(normal.cross(axle).norm(), kFlat)) return static_cast<int>(j);
+    const auto axis_of = [&](int body, const State& at, const JointFrame& frame) {
+      return Vector3(system.calc_pose(body, at.t, at.q).R_WB * frame.axes.col(2));
+    };
+    const Vector3 start = axis_of(o.second, before, o.on_second);
+    const Vector3 end = axis_of(o.second, after, o.on_second);
+    const Vector3 across = axis_of(o.first, after, o.on_first).cross(end);
+    const bool goes_over =
+        follows && start.dot(end) > kNear && across.dot(axis_of(o.first, before, o.on_first).cross(start)) < 0.0;
+    if (goes_over || !std::isgreater(across.norm(), kFlat)) return static_cast<int>(j);
   }
   return -1;
 }
@@ -153,7 +161,7 @@ Status CertifiedStepper::make_step(State& state, double h, double t_end, StepRep
     return Status::failed;
   }
   const PhaseScope phase(Phase::report);
-  if (const int disc = has_discs_ ? find_flat_disc(system_, state) : -1; disc >= 0) {
+  if (const int disc = has_discs_ ? find_flat_disc(system_, before_, state, !finds_events()) : -1; disc >= 0) {
     state = before_;
     tell(fmt::format("joints.{}: its axle gets along the normal of the plane on which it rolls",
                      system_.joints()[disc].options.name),
