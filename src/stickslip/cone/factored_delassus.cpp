@@ -135,11 +135,15 @@ void FactoredDelassus::add_response(const Block& block, int r, double* product) 
   const int n_v = bodies_[block.body].n_v;
   const double* j = values(block) + r * block.n;
   const double* inverse = inverse_mass(block.body) + static_cast<std::size_t>(block.column) * n_v;
-  if (bodies_[block.body].is_diagonal) {
-    for (int k = 0; k < block.n; ++k) product[block.column + k] += inverse[k * (n_v + 1) + block.column] * j[k];
-    return;
-  }
-  add_transposed_product(block.n, n_v, inverse, j, product);
+  with_size(block.n, [&](const auto n) {
+    if (bodies_[block.body].is_diagonal) {
+      for (int k = 0; k < n; ++k) product[block.column + k] += inverse[k * (n_v + 1) + block.column] * j[k];
+    } else if (n == n_v) {
+      add_transposed_product(n, n, inverse, j, product);
+    } else {
+      add_transposed_product(n, n_v, inverse, j, product);
+    }
+  });
 }
 
 /// Entry (r, c) of W_ii.
@@ -226,7 +230,8 @@ void FactoredDelassus::start(std::span<const Cone> cones, const double* p, Sweep
 void FactoredDelassus::add_relative_velocity(std::span<const Cone> cones, int i, const double* /*p*/,
                                              const SweepMemory& memory, double* u) const {
   for (const Block& block : row(i)) {
-    add_product(cones[i].dim, block.n, values(block), memory.v.data() + block.v_offset, u);
+    with_size(block.n,
+              [&](const auto n) { add_product(cones[i].dim, n, values(block), memory.v.data() + block.v_offset, u); });
   }
 }
 

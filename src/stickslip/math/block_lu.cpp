@@ -11,10 +11,11 @@
 namespace stickslip {
 namespace {
 
-/// Supernodes take in a parent column while at most this share of their entries, or this many blocks, are zeros that
-/// a narrower one would not store: short loops cost more than a few products with zero.
+/// Supernodes take in a parent column while at most this share of their blocks, or so many blocks of so many entries in
+/// all, are zeros that a narrower one would not store: short loops cost more than a few products with zero.
 constexpr double kZeroShare = 0.25;
 constexpr int kZeroBlocks = 6;
+constexpr int kZeroEntries = 54;
 /// Pivots below this share of the largest entry of their column in the supernode are round-off, and are replaced by it.
 /// [-]
 constexpr double kSmallPivot = 1e-14;
@@ -26,13 +27,15 @@ constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 
 }  // namespace
 
-bool BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns) {
-  if (is_analyzed_ && std::ranges::equal(dims, dims_) && std::ranges::equal(row_begin, row_begin_) &&
-      std::ranges::equal(columns, columns_)) {
+bool BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns,
+                      int n_kept) {
+  if (is_analyzed_ && n_kept == n_kept_ && std::ranges::equal(dims, dims_) &&
+      std::ranges::equal(row_begin, row_begin_) && std::ranges::equal(columns, columns_)) {
     return true;
   }
   is_analyzed_ = false;
   n_blocks_ = static_cast<int>(dims.size());
+  n_kept_ = n_kept;
   dims_.assign(dims.begin(), dims.end());
   row_begin_.assign(row_begin.begin(), row_begin.end());
   columns_.assign(columns.begin(), columns.end());
@@ -42,18 +45,7 @@ bool BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin,
     row_of_[i] = n_rows_;
     n_rows_ += dims_[i];
   }
-  // The graph without its diagonal.
-  scratch_.assign(1, 0);
-  scratch2_.clear();
-  for (int i = 0; i < n_blocks_; ++i) {
-    for (int k = row_begin[i]; k < row_begin[i + 1]; ++k) {
-      if (columns[k] != i) scratch2_.push_back(columns[k]);
-    }
-    scratch_.push_back(static_cast<int>(scratch2_.size()));
-  }
-  minimum_degree_.calc_order(scratch_, scratch2_, order_);
-  place_.resize(n_blocks_);
-  for (int k = 0; k < n_blocks_; ++k) place_[order_[k]] = k;
+  order_blocks(row_begin, columns);
   find_structure(row_begin, columns);
   postorder();
   elim_row_.assign(1, 0);
@@ -66,6 +58,23 @@ bool BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin,
   beside_.resize(n_rows_);
   is_analyzed_ = true;
   return false;
+}
+
+/// By the graph of those to be eliminated, without its diagonal; those kept come last.
+void BlockLu::order_blocks(std::span<const int> row_begin, std::span<const int> columns) {
+  const int n = n_blocks_ - n_kept_;
+  scratch_.assign(1, 0);
+  scratch2_.clear();
+  for (int i = 0; i < n; ++i) {
+    for (int k = row_begin[i]; k < row_begin[i + 1]; ++k) {
+      if (columns[k] != i && columns[k] < n) scratch2_.push_back(columns[k]);
+    }
+    scratch_.push_back(static_cast<int>(scratch2_.size()));
+  }
+  minimum_degree_.calc_order(scratch_, scratch2_, order_);
+  for (int i = n; i < n_blocks_; ++i) order_.push_back(i);
+  place_.resize(n_blocks_);
+  for (int k = 0; k < n_blocks_; ++k) place_[order_[k]] = k;
 }
 
 /// The block rows of each column of L: those of A and of its children in the elimination tree.
@@ -160,13 +169,18 @@ void BlockLu::make_supernodes() {
     const auto n_struct = [&](int k) { return struct_begin_[k + 1] - struct_begin_[k]; };
     int last = first;
     int zeros = 0;
-    while (last + 1 < n_blocks_ && parent_[last] == last + 1) {
+    int zero_entries = 0;
+    while (last + 1 < n_blocks_ && last + 1 != n_blocks_ - n_kept_ && parent_[last] == last + 1) {
       // Each column from `first` on would have the rows of column last + 1 below it.
       const int extra = (last - first + 1) * (1 + n_struct(last + 1) - n_struct(last));
       const int width = last - first + 2;
       const int total = width * (width + 1) / 2 + width * n_struct(last + 1);
-      if (zeros + extra > kZeroBlocks && zeros + extra > kZeroShare * total) break;
+      const int dim = dims_[order_[last]];
+      const int extra_entries = extra * dim * dim;
+      const bool are_few = zeros + extra <= kZeroBlocks && zero_entries + extra_entries <= kZeroEntries;
+      if (!are_few && zeros + extra > kZeroShare * total) break;
       zeros += extra;
+      zero_entries += extra_entries;
       ++last;
     }
     Supernode node;
@@ -290,7 +304,7 @@ int BlockLu::factorize() {
       thresholds_[node.first_row + k] = std::max(kSmallPivot * largest, std::numeric_limits<double>::min());
     }
   }
-  for (const Supernode& node : supernodes_) {
+  for (const Supernode& node : eliminated()) {
     if (!factorize_pivots(node)) return -1;
     if (node.n_below > 0) subtract_outer_product(node);
   }
@@ -363,10 +377,12 @@ void BlockLu::subtract_outer_product(const Supernode& node) {
 }
 
 void BlockLu::solve(std::span<double> x) const {
-  for (int k = 0; k < n_blocks_; ++k) {
+  const std::span<const Supernode> nodes = eliminated();
+  const int n = n_blocks_ - n_kept_;
+  for (int k = 0; k < n; ++k) {
     for (int r = 0; r < dims_[order_[k]]; ++r) x_[elim_row_[k] + r] = x[row_of_[order_[k]] + r];
   }
-  for (const Supernode& node : supernodes_) {
+  for (const Supernode& node : nodes) {
     stop_.check();
     double* own = x_.data() + node.first_row;
     for (int k = 0; k < node.n_pivots; ++k) std::swap(own[k], own[swaps_[node.first_row + k]]);
@@ -377,7 +393,8 @@ void BlockLu::solve(std::span<double> x) const {
       for (int i = elim_row_[place]; i < elim_row_[place + 1]; ++i) x_[i] += *in++;
     }
   }
-  for (auto node = supernodes_.rbegin(); node != supernodes_.rend(); ++node) {
+  std::fill(x_.begin() + elim_row_[n], x_.end(), 0.0);
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
     stop_.check();
     double* out = beside_.data();
     for (int b = 0; b < node->n_below; ++b) {
@@ -387,7 +404,7 @@ void BlockLu::solve(std::span<double> x) const {
     solve_upper_panel(node->n_pivots, node->n_below_rows, values_.data() + node->lower, values_.data() + node->upper,
                       beside_.data(), x_.data() + node->first_row);
   }
-  for (int k = 0; k < n_blocks_; ++k) {
+  for (int k = 0; k < n; ++k) {
     for (int r = 0; r < dims_[order_[k]]; ++r) x[row_of_[order_[k]] + r] = x_[elim_row_[k] + r];
   }
 }

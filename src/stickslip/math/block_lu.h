@@ -28,7 +28,10 @@ class BlockLu {
   /// Takes the pattern: dims (n) rows of each diagonal block; row_begin (n + 1) and columns list the blocks (i, j) row
   /// by row, the diagonal ones among them, (j, i) where (i, j). Keeps its memory, and what it found for a pattern that
   /// is that of the last call, as those of the solves of a step mostly are: then it returns true.
-  bool analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns);
+  ///
+  /// The last n_kept blocks are not eliminated, and each must be coupled to each: what factorize() makes of them is
+  /// kept(), and solve() solves for the others alone, as if A had these only.
+  bool analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns, int n_kept = 0);
 
   /// Sets A = 0, to be filled by add().
   void clear_values();
@@ -38,8 +41,10 @@ class BlockLu {
   /// Factorises A. Returns how many pivots were replaced, or -1 where A is not finite.
   int factorize();
 
-  /// x = A^-1 x. x (sum of dims), in the caller's order of blocks.
+  /// x = A^-1 x. x (sum of dims), in the caller's order of blocks; those kept are left out.
   void solve(std::span<double> x) const;
+  /// Of the blocks kept, k, beside those eliminated, e: A_kk - A_ke A_ee^-1 A_ek, column-major, square.
+  const double* kept() const { return values_.data() + supernodes_.back().lower; }
 
   int n_rows() const { return n_rows_; }
   std::size_t n_factor_entries() const { return values_.size(); }
@@ -65,6 +70,10 @@ class BlockLu {
     int cols;
   };
 
+  std::span<const Supernode> eliminated() const {
+    return std::span(supernodes_).first(supernodes_.size() - (n_kept_ > 0 ? 1 : 0));
+  }
+  void order_blocks(std::span<const int> row_begin, std::span<const int> columns);
   void find_structure(std::span<const int> row_begin, std::span<const int> columns);
   void postorder();
   void make_supernodes();
@@ -100,6 +109,7 @@ class BlockLu {
   mutable std::vector<double> beside_;  // (n_rows) scratch: rows below or right of a panel
   std::vector<double> thresholds_;      // (n_rows) pivots below are replaced, in elimination order
   int n_replaced_ = 0;
+  int n_kept_ = 0;  // of the blocks; a supernode of their own, the last
   double n_operations_ = 0.0;
 };
 

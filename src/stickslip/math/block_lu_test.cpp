@@ -88,6 +88,57 @@ TEST(BlockLu, SolvesWhatDenseLuSolves) {
   }
 }
 
+/// Blocks that are kept get what dense elimination of the others makes of them, and the others are solved for alone.
+TEST(BlockLu, KeepsTheLastBlocks) {
+  constexpr double kAccuracy = 1e-12;
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal;
+  BlockLu lu;
+  for (const int n_kept : {1, 4, 0, 7}) {
+    const int n = 30;
+    Pattern pattern = draw_pattern(n, 2 * n, random);
+    std::vector<std::set<int>> rows(n);
+    for (int i = 0; i < n; ++i) {
+      for (int k = pattern.row_begin[i]; k < pattern.row_begin[i + 1]; ++k) rows[i].insert(pattern.columns[k]);
+      for (int j = n - n_kept; i >= n - n_kept && j < n; ++j) rows[i].insert(j);
+    }
+    pattern.columns.clear();
+    pattern.row_begin.assign(1, 0);
+    std::vector<int> first = {0};
+    for (int i = 0; i < n; ++i) {
+      pattern.columns.insert(pattern.columns.end(), rows[i].begin(), rows[i].end());
+      pattern.row_begin.push_back(static_cast<int>(pattern.columns.size()));
+      first.push_back(first.back() + pattern.dims[i]);
+    }
+    Matrix dense = Matrix::Zero(first[n], first[n]);
+    EXPECT_FALSE(lu.analyze(pattern.dims, pattern.row_begin, pattern.columns, n_kept));
+    lu.clear_values();
+    for (int i = 0; i < n; ++i) {
+      for (int k = pattern.row_begin[i]; k < pattern.row_begin[i + 1]; ++k) {
+        const int j = pattern.columns[k];
+        RowMatrix block(pattern.dims[i], pattern.dims[j]);
+        for (double& value : block.reshaped()) value = normal(random);
+        if (i == j) block += 20.0 * RowMatrix::Identity(block.rows(), block.cols());
+        dense.block(first[i], first[j], block.rows(), block.cols()) = block;
+        lu.add(k, block.data());
+      }
+    }
+    ASSERT_EQ(lu.factorize(), 0);
+    const int n_e = first[n - n_kept];
+    const int n_k = first[n] - n_e;
+    const Matrix inverse = dense.topLeftCorner(n_e, n_e).inverse();
+    if (n_kept > 0) {
+      const Matrix rest = dense.bottomRightCorner(n_k, n_k) -
+                          dense.bottomLeftCorner(n_k, n_e) * inverse * dense.topRightCorner(n_e, n_k);
+      EXPECT_LT((Eigen::Map<const Matrix>(lu.kept(), n_k, n_k) - rest).norm(), kAccuracy * rest.norm()) << n_kept;
+    }
+    const Vector x = Vector::NullaryExpr(n_e, [&] { return normal(random); });
+    Vector solution = dense.topLeftCorner(n_e, n_e) * x;
+    lu.solve({solution.data(), static_cast<std::size_t>(n_e)});
+    EXPECT_LT((solution - x).norm(), kAccuracy * x.norm()) << n_kept;
+  }
+}
+
 /// A pattern may come again, with other dims, after a part of itself or after an analysis that was stopped.
 TEST(BlockLu, TakesEachPatternAsItIs) {
   std::mt19937 random(5);

@@ -2,6 +2,8 @@
 #include "stickslip/solvers/assembled_delassus.h"
 
 #include <algorithm>
+#include <span>
+#include <type_traits>
 
 #include "stickslip/math/small_matrix.h"
 
@@ -62,9 +64,30 @@ void AssembledDelassus::assemble(const ConeProblem& problem, const W& w) {
       w.for_each_right_key(i, [&](int key) { take(2 * key); });
     }
     close_row(problem, i);
-    const std::span<const int> columns(columns_.data() + begin, columns_.data() + row_begin_[i + 1]);
-    w.fill_row(problem.cones, i, columns, scratch_,
+    asked_.clear();
+    for (int k = begin; k < row_begin_[i + 1]; ++k) {
+      const int j = columns_[k];
+      // Of joints; W of contacts alone keeps the bits of both of its halves.
+      const bool is_mirrored = std::is_same_v<W, FactoredDelassus> && j < i &&
+                               problem.cones[i].kind == ConeKind::free && problem.cones[j].kind == ConeKind::free;
+      is_mirrored ? mirror(problem, i, k) : asked_.push_back(j);
+    }
+    w.fill_row(problem.cones, i, asked_, scratch_,
                [&](int column) { return values_.data() + offsets_[mark_[column]]; });
+  }
+}
+
+/// Block k of row i is that of its column, of a row before, transposed.
+void AssembledDelassus::mirror(const ConeProblem& problem, int i, int k) {
+  const int j = columns_[k];
+  const auto row = std::span(columns_).subspan(row_begin_[j], row_begin_[j + 1] - row_begin_[j]);
+  const auto of_row = row_begin_[j] + (std::ranges::lower_bound(row, i) - row.begin());
+  const double* source = values_.data() + offsets_[of_row];
+  double* target = values_.data() + offsets_[k];
+  const int dim = problem.cones[i].dim;
+  const int column_dim = problem.cones[j].dim;
+  for (int r = 0; r < dim; ++r) {
+    for (int c = 0; c < column_dim; ++c) target[r * column_dim + c] = source[c * dim + r];
   }
 }
 

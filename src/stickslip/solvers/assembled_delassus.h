@@ -41,6 +41,7 @@ class AssembledDelassus {
   void assemble(const ConeProblem& problem, const W& w);
   void add_to_row(int i, int column);
   void close_row(const ConeProblem& problem, int i);
+  void mirror(const ConeProblem& problem, int i, int k);
 
   StopToken stop_;
   std::vector<int> row_begin_;
@@ -51,6 +52,7 @@ class AssembledDelassus {
   std::vector<int> users_;        // cones
   std::vector<int> fill_;         // scratch
   std::vector<int> mark_;         // (n_cones) scratch: the block of each column in the open row
+  std::vector<int> asked_;        // scratch: columns of the open row that are not those of rows before
   std::vector<double> scratch_;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stickslip/math/small_lu.h"
+#include "stickslip/math/small_matrix.h"
 
 namespace stickslip {
 namespace {
@@ -40,7 +41,7 @@ SolveReport FreeRowElimination::run(const ConeProblem& problem, Tolerance tolera
                                     Iterate& iterate) {
   SolveReport sum;
   used_ = &factors_[problem.of_positions ? 1 : 0];
-  if (!used_->factorise(problem, iterate.rows())) return sum;
+  if (!used_->factorise(problem, iterate.rows(), true)) return sum;
   used_->correct(problem, iterate);
   bool is_first = true;
   for (double before = HUGE_VAL; !iterate.last().is_within(tolerance) &&
@@ -111,8 +112,6 @@ bool FreeRowElimination::hold(const ConeProblem& problem, const Iterate& iterate
 
 /// The cones of the others, with S + e D.
 void FreeRowElimination::reduce(const ConeProblem& problem, const DelassusRows& rows) {
-  const AssembledDelassus& w = delassus_.get(problem);
-  const int n_f = used_->n_rows();
   others_.clear();
   place_.assign(problem.n_cones(), -1);
   reduced_.clear_cones();
@@ -131,62 +130,26 @@ void FreeRowElimination::reduce(const ConeProblem& problem, const DelassusRows& 
       reduced_.add_ball(cone.dim, cone.radius);
     }
   }
-  responses_.assign(static_cast<std::size_t>(reduced_.size()) * n_f, 0.0);
-  for (int i = 0; i < problem.n_cones(); ++i) {
-    const int first = used_->offsets()[i];
-    if (first < 0) continue;
-    for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
-      const int place = place_[w.columns()[k]];
-      if (place < 0) continue;
-      const Cone& column = reduced_.cones[place];
-      for (int r = 0; r < problem.cones[i].dim; ++r) {
-        for (int c = 0; c < column.dim; ++c) {
-          responses_[static_cast<std::size_t>(column.offset + c) * n_f + first + r] = w.block(k)[r * column.dim + c];
-        }
-      }
-    }
-  }
-  for (int c = 0; c < reduced_.size(); ++c) {
-    stop_.check();
-    const std::span<double> response(responses_.data() + static_cast<std::size_t>(c) * n_f, n_f);
-    if (std::ranges::any_of(response, [](double x) { return x != 0.0; })) used_->solve(response);
-  }
   auto* delassus = std::get_if<StoredDelassus>(&reduced_.delassus);
   if (delassus == nullptr) delassus = &reduced_.delassus.emplace<StoredDelassus>();
   delassus->clear();
-  dense_.assign(static_cast<std::size_t>(reduced_.size()) * reduced_.size(), 0.0);
-  for (const int i : others_) add_row(problem, i, kRegularOthers * rows.scale(i));
+  const auto n = static_cast<std::size_t>(reduced_.size());
+  dense_.resize(n * n);
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t c = 0; c < n; ++c) dense_[r * n + c] = used_->condensed()[c * n + r];
+  }
+  for (std::size_t k = 0; k < others_.size(); ++k) {
+    add_row(static_cast<int>(k), kRegularOthers * rows.scale(others_[k]));
+  }
 }
 
-/// The block row of S of one cone.
-void FreeRowElimination::add_row(const ConeProblem& problem, int i, double regular) {
-  const AssembledDelassus& w = delassus_.get(problem);
-  const int n_f = used_->n_rows();
+/// The block row of S of one of the others.
+void FreeRowElimination::add_row(int k, double regular) {
   const int n_c = reduced_.size();
-  const int dim = problem.cones[i].dim;
-  double* row = dense_.data() + static_cast<std::size_t>(reduced_.cones[place_[i]].offset) * n_c;
-  for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
-    const int j = w.columns()[k];
-    const int column_dim = problem.cones[j].dim;
-    const double* block = w.block(k);
-    if (place_[j] >= 0) {
-      const int offset = reduced_.cones[place_[j]].offset;
-      for (int r = 0; r < dim; ++r) {
-        for (int c = 0; c < column_dim; ++c) row[r * n_c + offset + c] += block[r * column_dim + c];
-      }
-      continue;
-    }
-    for (int c = 0; c < n_c; ++c) {
-      const double* response = responses_.data() + static_cast<std::size_t>(c) * n_f + used_->offsets()[j];
-      for (int r = 0; r < dim; ++r) {
-        double sum = 0.0;
-        for (int f = 0; f < column_dim; ++f) sum += block[r * column_dim + f] * response[f];
-        row[r * n_c + c] -= sum;
-      }
-    }
-  }
-  const int own = reduced_.cones[place_[i]].offset;
-  for (int r = 0; r < dim; ++r) row[r * n_c + own + r] += regular;
+  const Cone& cone = reduced_.cones[k];
+  const int dim = cone.dim;
+  double* row = dense_.data() + static_cast<std::size_t>(cone.offset) * n_c;
+  for (int r = 0; r < dim; ++r) row[r * n_c + cone.offset + r] += regular;
   columns_.clear();
   dims_.clear();
   values_.clear();
@@ -230,20 +193,26 @@ void FreeRowElimination::pose(const ConeProblem& problem, const Iterate& iterate
 
 /// Moves the iterate to the solution, with the free rows that follow from it.
 void FreeRowElimination::advance(const ConeProblem& problem, Iterate& iterate) {
-  const int n_f = used_->n_rows();
-  change_.assign(n_f, 0.0);
+  const AssembledDelassus& w = delassus_.get(problem);
+  projected_.resize(start_.size());
+  for (std::size_t row = 0; row < start_.size(); ++row) projected_[row] = solution_.p[row] - start_[row];
   for (std::size_t k = 0; k < others_.size(); ++k) {
     const Cone& cone = problem.cones[others_[k]];
-    const Cone& reduced = reduced_.cones[k];
-    for (int r = 0; r < cone.dim; ++r) {
-      const int row = reduced.offset + r;
-      iterate.p()[cone.offset + r] = solution_.p[row];
-      const double moved = solution_.p[row] - start_[row];
-      const double* response = responses_.data() + static_cast<std::size_t>(row) * n_f;
-      if (moved == 0.0) continue;
-      for (int f = 0; f < n_f; ++f) change_[f] += moved * response[f];
+    std::copy_n(solution_.p.data() + reduced_.cones[k].offset, cone.dim, iterate.p().data() + cone.offset);
+  }
+  change_.assign(used_->n_rows(), 0.0);
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const int first = used_->offsets()[i];
+    if (first < 0) continue;
+    for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
+      const int place = place_[w.columns()[k]];
+      if (place < 0) continue;
+      const Cone& column = reduced_.cones[place];
+      add_product(problem.cones[i].dim, column.dim, w.block(k), projected_.data() + column.offset,
+                  change_.data() + first);
     }
   }
+  used_->solve(change_);
   for (int i = 0; i < problem.n_cones(); ++i) {
     const int first = used_->offsets()[i];
     if (first < 0) continue;

@@ -19,8 +19,8 @@ void add_effort(const Effort& more, Effort& sum);
 // is a cone problem in the others alone, in which a contact meets the inertia of its whole mechanism. Any solver takes
 // few steps for it that took many through the joints.
 //
-// Method: one factorisation of W_ff + e D (FreeRowFactors), and one solve with it for each row of the others. What
-// joints alone determine leaves S singular: e D_cc is added to it. The answer then differs from that of the problem by
+// Method: one sparse factorisation of W that ends before the rows of the others (FreeRowFactors). What joints alone
+// determine leaves S singular: e D_cc is added to it. The answer then differs from that of the problem by
 // about e of what changes; the next pass, from there, takes that away, as steps of the proximal point method do. First
 // comes one linear system: what bears or closes sticks. Where nothing slides, as between a gripper and its box, that is
 // the answer, and of percussions that repeat each other what nothing determines stays that of the guess.
@@ -39,7 +39,7 @@ class FreeRowElimination {
 
  private:
   void reduce(const ConeProblem& problem, const DelassusRows& rows);
-  void add_row(const ConeProblem& problem, int i, double regular);
+  void add_row(int k, double regular);
   SolveReport solve_others(Tolerance tolerance, const Residual& before, ConeSolver& solver);
   bool hold(const ConeProblem& problem, const Iterate& iterate);
   void pose(const ConeProblem& problem, const Iterate& iterate);
@@ -53,7 +53,6 @@ class FreeRowElimination {
   ConeSolution solution_;
   std::vector<int> others_;          // cones of the problem
   std::vector<int> place_;           // (n_cones) in others_, -1 of free ones
-  std::vector<double> responses_;    // (n_c, n_f) W_ff^-1 W_fc, transposed
   std::vector<double> dense_;        // (n_c, n_c) [1/kg] S + e D
   std::vector<double> values_;       // [1/kg] its blocks that are not zero
   std::vector<int> columns_, dims_;  // of these

@@ -45,7 +45,7 @@ int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, int max_sol
   return solves;
 }
 
-bool FreeRowFactors::factorise(const ConeProblem& problem, const DelassusRows& rows) {
+bool FreeRowFactors::factorise(const ConeProblem& problem, const DelassusRows& rows, bool condenses) {
   cones_.clear();
   offsets_.assign(problem.n_cones(), -1);
   n_rows_ = 0;
@@ -55,8 +55,8 @@ bool FreeRowFactors::factorise(const ConeProblem& problem, const DelassusRows& r
     offsets_[i] = n_rows_;
     n_rows_ += problem.cones[i].dim;
   }
-  is_dense_ = n_rows_ <= kMaxDenseRows;
-  return is_dense_ ? factorise_dense(problem, rows) : factorise_sparse(problem, rows);
+  is_dense_ = n_rows_ <= kMaxDenseRows && !condenses;
+  return is_dense_ ? factorise_dense(problem, rows) : factorise_sparse(problem, rows, condenses);
 }
 
 void FreeRowFactors::solve(std::span<double> x) const {
@@ -100,36 +100,31 @@ bool FreeRowFactors::factorise_dense(const ConeProblem& problem, const DelassusR
   return factorise_lu(n_rows_, matrix_.data(), pivots_.data(), stop_);
 }
 
-/// Where W_ff is that of the last call, as in the levels of a pass of generalized-alpha, its factors are, too.
-bool FreeRowFactors::factorise_sparse(const ConeProblem& problem, const DelassusRows& rows) {
+/// Where the matrix is that of the last call, as in the levels of a pass of generalized-alpha, its factors are, too.
+bool FreeRowFactors::factorise_sparse(const ConeProblem& problem, const DelassusRows& rows, bool condenses) {
   const AssembledDelassus& w = delassus_.get(problem);
   std::swap(entries_, last_entries_);
   dims_.clear();
   row_begin_.assign(1, 0);
   columns_.clear();
   entries_.clear();
+  blocks_.assign(cones_.begin(), cones_.end());
+  for (int i = 0; condenses && i < problem.n_cones(); ++i) {
+    if (offsets_[i] < 0) blocks_.push_back(i);
+  }
   place_.assign(problem.n_cones(), -1);
-  for (std::size_t k = 0; k < cones_.size(); ++k) place_[cones_[k]] = static_cast<int>(k);
-  for (const int i : cones_) {
-    const int dim = problem.cones[i].dim;
-    dims_.push_back(dim);
-    for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
-      const int j = w.columns()[k];
-      if (place_[j] < 0) continue;
-      columns_.push_back(place_[j]);
-      entries_.insert(entries_.end(), w.block(k), w.block(k) + dim * problem.cones[j].dim);
-      if (j != i) continue;
-      double* own = entries_.data() + entries_.size() - dim * dim;
-      for (int r = 0; r < dim; ++r) own[r * dim + r] += kRegular * rows.scale(i);
-    }
+  for (std::size_t k = 0; k < blocks_.size(); ++k) place_[blocks_[k]] = static_cast<int>(k);
+  for (const int i : blocks_) {
+    add_row(problem, w, i, offsets_[i] < 0 ? 0.0 : kRegular * rows.scale(i));
     row_begin_.push_back(static_cast<int>(columns_.size()));
   }
-  const bool has_pattern = lu_.analyze(dims_, row_begin_, columns_);
+  const auto n_kept = static_cast<int>(blocks_.size() - cones_.size());
+  const bool has_pattern = lu_.analyze(dims_, row_begin_, columns_, n_kept);
   if (has_pattern && is_factorised_ && entries_ == last_entries_) return true;
   is_factorised_ = false;
   lu_.clear_values();
   const double* values = entries_.data();
-  for (std::size_t i = 0; i < cones_.size(); ++i) {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
     for (int k = row_begin_[i]; k < row_begin_[i + 1]; ++k) {
       lu_.add(k, values);
       values += dims_[i] * dims_[columns_[k]];
@@ -137,6 +132,31 @@ bool FreeRowFactors::factorise_sparse(const ConeProblem& problem, const Delassus
   }
   is_factorised_ = lu_.factorize() >= 0;
   return is_factorised_;
+}
+
+/// The blocks of one row of the matrix; others have one with each other, perhaps of zeros.
+void FreeRowFactors::add_row(const ConeProblem& problem, const AssembledDelassus& w, int i, double regular) {
+  const int dim = problem.cones[i].dim;
+  dims_.push_back(dim);
+  int next = offsets_[i] < 0 ? static_cast<int>(cones_.size()) : static_cast<int>(blocks_.size());  // of the others
+  const auto add_zeros_up_to = [&](int place) {
+    for (; next < place; ++next) {
+      columns_.push_back(next);
+      entries_.resize(entries_.size() + dim * problem.cones[blocks_[next]].dim, 0.0);
+    }
+  };
+  for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
+    const int j = w.columns()[k];
+    if (place_[j] < 0) continue;
+    if (offsets_[j] < 0) add_zeros_up_to(place_[j]);
+    if (place_[j] == next) ++next;
+    columns_.push_back(place_[j]);
+    entries_.insert(entries_.end(), w.block(k), w.block(k) + dim * problem.cones[j].dim);
+    if (j != i) continue;
+    double* own = entries_.data() + entries_.size() - dim * dim;
+    for (int r = 0; r < dim; ++r) own[r * dim + r] += regular;
+  }
+  add_zeros_up_to(static_cast<int>(blocks_.size()));
 }
 
 }  // namespace stickslip

@@ -19,20 +19,24 @@ class FreeRowFactors {
   /// Asks `stop` and throws Interrupted. `shared`: W for all methods that work on the same problem.
   FreeRowFactors(StopToken stop, SharedDelassus* shared) : stop_(stop), delassus_(stop, shared), lu_(stop) {}
 
-  /// Of all free cones; false where the matrix is singular or not finite.
-  bool factorise(const ConeProblem& problem, const DelassusRows& rows);
+  /// Of all free cones; false where the matrix is singular or not finite. condenses: for condensed(), by sparse
+  /// factors.
+  bool factorise(const ConeProblem& problem, const DelassusRows& rows, bool condenses = false);
 
   int n_rows() const { return n_rows_; }
   /// First row of each free cone among the free rows, -1 of others.
   std::span<const int> offsets() const { return offsets_; }  // (n_cones)
   /// x = (W_ff + e D)^-1 x. x (n_rows)
   void solve(std::span<double> x) const;
+  /// W_cc - W_cf (W_ff + e D)^-1 W_fc, c the other rows, column-major. [1/kg]
+  const double* condensed() const { return lu_.kept(); }
   /// p_f -= (W_ff + e D)^-1 u_f, and judges that.
   void correct(const ConeProblem& problem, Iterate& iterate);
 
  private:
   bool factorise_dense(const ConeProblem& problem, const DelassusRows& rows);
-  bool factorise_sparse(const ConeProblem& problem, const DelassusRows& rows);
+  bool factorise_sparse(const ConeProblem& problem, const DelassusRows& rows, bool condenses);
+  void add_row(const ConeProblem& problem, const AssembledDelassus& w, int i, double regular);
 
   StopToken stop_;
   SharedDelassus delassus_;
@@ -42,11 +46,12 @@ class FreeRowFactors {
   std::vector<int> offsets_;                    // (n_cones)
   std::vector<double> matrix_;                  // (n, n) row-major, then its factors
   std::vector<int> pivots_;                     // (n)
-  std::vector<int> dims_;                       // (cones_)
-  std::vector<int> row_begin_;                  // (cones_ + 1) of the pattern of W_ff
-  std::vector<int> columns_;                    // into cones_
-  std::vector<int> place_;                      // (n_cones) in cones_, -1 of others
-  std::vector<double> entries_, last_entries_;  // [1/kg] of W_ff + e D, and of the call before
+  std::vector<int> blocks_;                     // cones of the sparse matrix: free ones, then others if they take part
+  std::vector<int> dims_;                       // (blocks_)
+  std::vector<int> row_begin_;                  // (blocks_ + 1) of the pattern
+  std::vector<int> columns_;                    // into blocks_
+  std::vector<int> place_;                      // (n_cones) in blocks_, -1 of others
+  std::vector<double> entries_, last_entries_;  // [1/kg] of the matrix, and of the call before
   bool is_factorised_ = false;                  // lu_ is of last_entries_
   BlockLu lu_;
   std::vector<double> change_;  // (n) [N s]
