@@ -135,10 +135,71 @@ template <int kBytes>
   }
 }
 
+/// y -= f l, both of n_vectors vectors.
+template <int kBytes>
+[[gnu::always_inline]] inline void subtract_multiple(int n_vectors, const double* l, double f, double* y) {
+  using Vector = typename VectorOf<kBytes>::Type;
+  constexpr int kVector = kBytes / static_cast<int>(sizeof(double));
+  for (int v = 0; v < n_vectors; ++v) {
+    Vector a, b;
+    std::memcpy(&a, l + v * kVector, kBytes);
+    std::memcpy(&b, y + v * kVector, kBytes);
+    b -= a * f;
+    std::memcpy(y + v * kVector, &b, kBytes);
+  }
+}
+
+constexpr int kFewRows = 32;  // of a panel that is eliminated column by column: no figure depends on it
+
+/// factorize_panel() of few rows, n + m <= kFewRows: in columns of whole vectors, of which each pivot takes its
+/// multiples at once. Zeros stand for the rows that it leaves alone.
+template <int kBytes>
+[[gnu::always_inline]] inline int factorize_small_by(int n, int m, double* lower, double* upper, int* swaps,
+                                                     const double* thresholds) {
+  constexpr int kVector = kBytes / static_cast<int>(sizeof(double));
+  const int n_rows = n + m;
+  const int n_vectors = (n_rows + kVector - 1) / kVector;
+  const int of_upper = (n + kVector - 1) / kVector;
+  alignas(64) double a[kFewRows][kFewRows];  // columns of L and U beside each other, their rows padded
+  alignas(64) double l[kFewRows];
+  for (int j = 0; j < n_rows; ++j) {
+    const int rows = j < n ? n_rows : n;
+    std::fill(std::copy_n(j < n ? lower + j * n_rows : upper + (j - n) * n, rows, a[j]),
+              a[j] + (j < n ? n_vectors : of_upper) * kVector, 0.0);
+  }
+  int n_replaced = 0;
+  for (int k = 0; k < n; ++k) {
+    double* column = a[k];
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
+    }
+    swaps[k] = pivot;
+    if (pivot != k) {
+      for (int j = 0; j < n_rows; ++j) std::swap(a[j][k], a[j][pivot]);
+    }
+    if (!std::isfinite(column[k])) return -1;
+    if (std::abs(column[k]) < thresholds[k]) {
+      column[k] = column[k] < 0.0 ? -thresholds[k] : thresholds[k];
+      ++n_replaced;
+    }
+    const double inverse = 1.0 / column[k];
+    std::fill_n(l, n_vectors * kVector, 0.0);
+    for (int i = k + 1; i < n_rows; ++i) l[i] = column[i] *= inverse;
+    for (int j = k + 1; j < n; ++j) subtract_multiple<kBytes>(n_vectors, l, a[j][k], a[j]);
+    for (int j = n; j < n_rows; ++j) subtract_multiple<kBytes>(of_upper, l, a[j][k], a[j]);
+  }
+  for (int j = 0; j < n_rows; ++j) {
+    std::copy_n(a[j], j < n ? n_rows : n, j < n ? lower + j * n_rows : upper + (j - n) * n);
+  }
+  return n_replaced;
+}
+
 template <int kBytes>
 [[gnu::always_inline]] inline int factorize_panel_by(int n, int m, double* lower, double* upper, int* swaps,
                                                      const double* thresholds, const StopToken& stop) {
   const int stride = n + m;
+  if (stride <= kFewRows) return factorize_small_by<kBytes>(n, m, lower, upper, swaps, thresholds);
   const auto at = [stride](int row, int column) { return static_cast<std::size_t>(column) * stride + row; };
   int n_replaced = 0;
   for (int first = 0; first < n; first += kPivotsAtOnce) {
