@@ -20,6 +20,12 @@ constexpr int kMaxDenseRows = 30;
 /// about e, as of a nearly stretched linkage, lose half of it a solve.
 constexpr double kFalls = 0.9;
 
+/// w += e D of a row of W_ii with this diagonal entry and mean diagonal. Rows of lengths and of angles have their own
+/// scales: by the mean a long chain of slender links is left a share of 1e-3 a solve.
+void regularise(double mean, double& w) {
+  w += kRegular * std::max(w, kRegular * mean);
+}
+
 }  // namespace
 
 bool FreeRows::are_all(const ConeProblem& problem) {
@@ -95,7 +101,7 @@ bool FreeRowFactors::factorise_dense(const ConeProblem& problem, const DelassusR
         std::copy_n(w.data() + r * column_dim, column_dim, matrix_.data() + (offsets_[i] + r) * n + offsets_[j]);
       }
     }
-    for (int r = offsets_[i]; r < offsets_[i] + dim; ++r) matrix_[r * (n + 1)] += kRegular * rows.scale(i);
+    for (int r = offsets_[i]; r < offsets_[i] + dim; ++r) regularise(rows.scale(i), matrix_[r * (n + 1)]);
   }
   return factorise_lu(n_rows_, matrix_.data(), pivots_.data(), stop_);
 }
@@ -115,7 +121,7 @@ bool FreeRowFactors::factorise_sparse(const ConeProblem& problem, const Delassus
   place_.assign(problem.n_cones(), -1);
   for (std::size_t k = 0; k < blocks_.size(); ++k) place_[blocks_[k]] = static_cast<int>(k);
   for (const int i : blocks_) {
-    add_row(problem, w, i, offsets_[i] < 0 ? 0.0 : kRegular * rows.scale(i));
+    add_row(problem, w, i, rows.scale(i));
     row_begin_.push_back(static_cast<int>(columns_.size()));
   }
   const auto n_kept = static_cast<int>(blocks_.size() - cones_.size());
@@ -135,7 +141,7 @@ bool FreeRowFactors::factorise_sparse(const ConeProblem& problem, const Delassus
 }
 
 /// The blocks of one row of the matrix; others have one with each other, perhaps of zeros.
-void FreeRowFactors::add_row(const ConeProblem& problem, const AssembledDelassus& w, int i, double regular) {
+void FreeRowFactors::add_row(const ConeProblem& problem, const AssembledDelassus& w, int i, double scale) {
   const int dim = problem.cones[i].dim;
   dims_.push_back(dim);
   int next = offsets_[i] < 0 ? static_cast<int>(cones_.size()) : static_cast<int>(blocks_.size());  // of the others
@@ -152,9 +158,9 @@ void FreeRowFactors::add_row(const ConeProblem& problem, const AssembledDelassus
     if (place_[j] == next) ++next;
     columns_.push_back(place_[j]);
     entries_.insert(entries_.end(), w.block(k), w.block(k) + dim * problem.cones[j].dim);
-    if (j != i) continue;
+    if (j != i || offsets_[i] < 0) continue;
     double* own = entries_.data() + entries_.size() - dim * dim;
-    for (int r = 0; r < dim; ++r) own[r * dim + r] += regular;
+    for (int r = 0; r < dim; ++r) regularise(scale, own[r * dim + r]);
   }
   add_zeros_up_to(static_cast<int>(blocks_.size()));
 }

@@ -10,10 +10,9 @@
 
 namespace stickslip {
 
-// LU factors of W_ff + e D, f the free rows of a problem and D the mean diagonal of each W_ii: dense where there are
-// few rows. With redundant joints W_ff is singular. If u_f lies in its range the changes of p_f that steps p_f -= (W_ff
-// + e D)^-1 u_f make do too, up to round-off over e, and the undetermined part of the percussions stays that of the
-// guess.
+// LU factors of W_ff + e D, f the free rows of a problem and D the diagonal of W: dense where there are few rows. With
+// redundant joints W_ff is singular. If u_f lies in its range the changes of p_f that steps p_f -= (W_ff + e D)^-1 u_f
+// make do too, up to round-off over e, and the undetermined part of the percussions stays that of the guess.
 class FreeRowFactors {
  public:
   /// Asks `stop` and throws Interrupted. `shared`: W for all methods that work on the same problem.
@@ -36,7 +35,7 @@ class FreeRowFactors {
  private:
   bool factorise_dense(const ConeProblem& problem, const DelassusRows& rows);
   bool factorise_sparse(const ConeProblem& problem, const DelassusRows& rows, bool condenses);
-  void add_row(const ConeProblem& problem, const AssembledDelassus& w, int i, double regular);
+  void add_row(const ConeProblem& problem, const AssembledDelassus& w, int i, double scale);
 
   StopToken stop_;
   SharedDelassus delassus_;
