@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
 
 #include "commands.h"
 #include "model_arguments.h"
@@ -39,8 +40,12 @@ class ConvertCommand final : public Command {
     }
     if (is_refused) return kBadInput;
     const fs::path output = output_.empty() ? default_output(model.name) : fs::path(output_);
-    if (!force_) check_replaceable(output, MayReplace::nothing);
-    write_text(output, model.scene);
+    std::map<fs::path, std::string> written = {{output, model.scene}};
+    for (const auto& [name, bytes] : model.files) written[output.parent_path() / name] = bytes;
+    for (const auto& [path, bytes] : written) {
+      if (!force_) check_replaceable(path, MayReplace::nothing);
+    }
+    for (const auto& [path, bytes] : written) write_text(path, bytes);
     print_output("{}\n", output.string());
     return kDone;
   }

@@ -28,12 +28,12 @@ void ModelArguments::add_to(LoadOptions& load, const std::filesystem::path& scen
   load.convert = [this](const std::filesystem::path& file) {
     RobotOptions options = options_;
     options.scene_folder = file.parent_path();
-    const ConvertedModel model = convert_model(file, options);
+    ConvertedModel model = convert_model(file, options);
     const std::lock_guard<std::mutex> lock(telling_);
     for (const std::string& warning : model.warnings) {
       if (told_.insert(warning).second) print_error("{}\n", warning);
     }
-    return model.scene;
+    return ConvertedScene{std::move(model.scene), std::move(model.files)};
   };
 }
 

@@ -340,8 +340,8 @@ void bind_sensor(py::module_& module) {
 
 void Shared::list_names() {
   const System& system = simulation.system();
-  for (const Body& body : system.bodies()) body_names.push_back(body.name);
-  for (const Joint& joint : system.joints()) joint_names.push_back(joint.options.name);
+  for (const Body& body : system.shown_bodies()) body_names.push_back(body.name);
+  for (const Joint& joint : system.shown_joints()) joint_names.push_back(joint.options.name);
   for (const SceneSite& site : simulation.scene().sites) site_names.push_back(site.name);
   for (const SceneSensor& sensor : simulation.scene().sensors) sensor_names.push_back(sensor.name);
   for (std::size_t k = 0; k < system.contact_points().size(); ++k) {

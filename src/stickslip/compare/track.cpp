@@ -47,7 +47,7 @@ KnownMotion::KnownMotion(const Scene& scene) {
 
 Track::Track(const System& system) {
   const int plane_or_space = std::min(system.dimension(), 3);
-  for (std::size_t index = 0; index < system.bodies().size(); ++index) {
+  for (std::size_t index = 0; index < system.shown_bodies().size(); ++index) {
     const Body& body = system.bodies()[index];
     if (body.n_u == 0) continue;
     const int n_points = body.beam ? body.beam->n_control() : 1;

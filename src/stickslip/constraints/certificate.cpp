@@ -133,8 +133,8 @@ void add_joint_reaction(const System& system, int j, double t, const Vector& q, 
     add_reaction(system.calc_joint_reaction(j, t, q, lambda), report.joints[j]);
   }
   for (const JointTerm& term : joint.options.terms) {
-    const double force = term.coefficient * lambda(0);
-    report.joints[term.joint].coupling += force;
+    const JointVector force = term.coefficient * lambda;
+    report.joints[term.joint].coupling += force(0);
     add_reaction(system.calc_joint_free_reaction(term.joint, t, q, force), report.joints[term.joint]);
   }
   if (joint.is_coupling()) report.joints[j].coupling += lambda(0);
@@ -156,8 +156,9 @@ void add_joint_drives(const System& system, const Inputs& inputs, double t, cons
     if (!system.joints()[i].is_driven()) continue;
     const std::optional<StateExpression>& force = system.joints()[i].options.force;
     if (force) joint.effort = force->value(system, t, q, u);
-    joint.drive = system.calc_joint_drive(j, t, q, u);
-    add_reaction(system.calc_joint_free_reaction(j, t, q, joint.drive), joint);
+    const JointVector drives = system.calc_joint_drives(j, t, q, u);
+    joint.drive = drives.size() == 1 ? drives(0) : JointReport::kNone;
+    add_reaction(system.calc_joint_free_reaction(j, t, q, drives), joint);
   }
   for (const JointInput& input : inputs.joints()) add_joint_effort(system, input, t, q, report);
 }

@@ -92,8 +92,9 @@ void ElementDerivatives::add_element(const At& at, const ConstraintElement& e, c
   if (e.kind == ConstraintElement::Kind::joint && system_.joints()[e.index].is_coupling()) {
     for (const JointTerm& term : system_.joints()[e.index].options.terms) {
       const Joint& joint = system_.joints()[term.joint];
-      system_.calc_term_derivatives(term, at.t, at.q, at.u, at.a, lambda(0), joint_);
-      spread(at, e, {rows_.side_of(e, joint.first), rows_.side_of(e, joint.second)}, joint_.g_q, joint_);
+      system_.calc_term_derivatives(term, at.t, at.q, at.u, at.a, lambda, joint_);
+      spread(at, e, {rows_.side_of(e, joint.first), rows_.side_of(e, joint.second)}, joint_.g_q.topRows(e.n_pos),
+             joint_);
     }
     return;
   }

@@ -130,7 +130,8 @@ ConstraintElement ElementRows::add_joint(int index) {
   e.n_pos = joint.n_position_rows;
   e.n_angle_rows = joint.n_angle_rows;
   if (!joint.is_coupling()) return place(e, joint.first, joint.second);
-  if (joint.options.type == JointType::coupling) e.n_angle_rows = 1;  // its units may be any: the lever makes lengths
+  if (joint.options.type == JointType::coupling)
+    e.n_angle_rows = e.dim;  // its units may be any: the lever makes lengths
   return place_coupling(e, joint);
 }
 
@@ -191,7 +192,7 @@ ConstraintElement ElementRows::place_coupling(ConstraintElement e, const Joint& 
   for (const Attachment& at : joint.coupled) {
     if (at.n_u == 0) continue;
     const double mass = system_.bodies()[at.body].mass;
-    e.mass = e.mass > 0.0 ? std::min(e.mass, mass) : mass;
+    if (at.body != joint.rotor) e.mass = e.mass > 0.0 ? std::min(e.mass, mass) : mass;
     const int block = block_of_body_[at.body];
     const auto same = [&](const ConstraintElement::Touch& touch) { return touch.block == block; };
     if (std::ranges::none_of(touches, same)) touches.push_back({block, add_values(e, block)});

@@ -328,6 +328,17 @@ void ImplicitForces::linearise(const State& state, double t, const Vector& q, do
     stop_.check();
     const Joint& joint = system_.joints()[i];
     if (!joint.options.spring) continue;
+    for (int axis = 0; joint.n_driven() > 1 && axis < joint.n_driven(); ++axis) {
+      unit_.clear();
+      for (const Side side : {Side::first, Side::second}) {
+        BodyInput input;
+        input.body = joint.side(side).body;
+        input.torque = (side == Side::first ? -1.0 : 1.0) * Vector3::Unit(axis);
+        if (joint.side(side).n_u > 0) unit_.set(system_, input);
+      }
+      add_row(joint.first, joint.second, t, q, h * joint.options.spring->damping, 0.0);
+    }
+    if (joint.n_driven() > 1) continue;
     unit_.clear();
     unit_.set_effort(system_, static_cast<int>(i), 1.0);
     const double of_positions = h * h * joint.options.spring->stiffness;

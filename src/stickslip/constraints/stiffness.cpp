@@ -145,6 +145,7 @@ std::vector<ForceStiffness> find_stiffness(const System& system) {
     const Joint& joint = system.joints()[i];
     if (!joint.options.spring) continue;
     const auto mobility = [&](const Attachment& side, const JointFrame& frame) {
+      if (joint.n_driven() > 1) return largest_angular_mobility(system, side);
       return joint_mobility(system, side, frame, joint.turns());
     };
     add_pair(joint.first, joint.second, mobility(joint.first, joint.options.on_first),

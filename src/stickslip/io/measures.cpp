@@ -85,7 +85,7 @@ void measure_forces(const std::vector<double>& forces, Measure& m) {
 Measure calc_measure(const System& system, const MeasureOptions& options, const State& state, const StepReport& report,
                      bool has_forces) {
   const int dim = system.dimension();
-  const std::size_t n_bodies = system.bodies().size();
+  const std::size_t n_bodies = system.shown_bodies().size();
   Measure m;
   std::vector<Vector3> centres(n_bodies, Vector3::Zero());
   std::vector<char> is_in(n_bodies, 0);

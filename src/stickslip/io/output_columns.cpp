@@ -96,7 +96,7 @@ int OutputColumns::add(const std::string& path, Hdf5Type type, Items row, std::s
 }
 
 void OutputColumns::add_bodies(Hdf5Type real) {
-  const auto n = static_cast<std::int64_t>(system_.bodies().size());
+  const auto n = static_cast<std::int64_t>(system_.shown_bodies().size());
   bodies_.position =
       add("/bodies/position", real, {n, 3}, "m", "of the body's origin, its centre of mass, world frame");
   bodies_.orientation = add("/bodies/orientation", real, {n, 4}, "1", "quaternion w, x, y, z from body to world frame");
@@ -138,7 +138,7 @@ void OutputColumns::add_contacts(Hdf5Type real) {
 }
 
 void OutputColumns::add_joints(Hdf5Type real) {
-  const auto n = static_cast<std::int64_t>(system_.joints().size());
+  const auto n = static_cast<std::int64_t>(system_.shown_joints().size());
   const auto path = [](const char* name) { return std::string("/joints/") + name; };
   joints_.point = add(path("point"), real, {n, 3}, "m", "the joint's point on the second body, world frame");
   joints_.coordinate = add(path("coordinate"), real, {n, 3}, "rad, m", "of the second body relative to the first");
@@ -150,7 +150,7 @@ void OutputColumns::add_joints(Hdf5Type real) {
   joints_.effort = add(path("effort"), real, {n}, "N, N m", "of its servos, inputs and force, on the second body");
   joints_.power = add(path("power"), real, {n}, "W", "effort times the rate at the end of the step");
   joints_.friction = add(path("friction"), real, {n}, "N, N m", "of its dry friction, on the second body");
-  if (std::ranges::any_of(system_.joints(), &Joint::is_coupling)) {
+  if (std::ranges::any_of(system_.shown_joints(), &Joint::is_coupling)) {
     joints_.multiplier = add(path("multiplier"), real, {n}, "N, N m",
                              "of gears and couplings: a joint that they couple has its coefficient times it");
   }
@@ -165,7 +165,7 @@ void OutputColumns::add_inputs(Hdf5Type real) {
     columns_.push_back({path, real, std::move(row), unit, meaning, true});
     return static_cast<int>(columns_.size()) - 1;
   };
-  const auto n = static_cast<std::int64_t>(system_.bodies().size());
+  const auto n = static_cast<std::int64_t>(system_.shown_bodies().size());
   bodies_.input_impulse =
       add_column("/bodies/input_impulse", {n, 3}, "N s",
                  "of the forces and efforts that a program put on the body in the step, world frame at its end");
@@ -190,7 +190,7 @@ void OutputColumns::fill_row(Row& row, const State& state, const StepReport& rep
   if (bodies_.any()) fill_bodies(row, state);
   if (bodies_.applied_impulse >= 0) {
     STICKSLIP_ASSERT(report.applied_impulse.size() == system_.bodies().size());
-    for (std::size_t i = 0; i < report.applied_impulse.size(); ++i) {
+    for (std::size_t i = 0; i < system_.shown_bodies().size(); ++i) {
       triple(row, bodies_.applied_impulse, i) = report.applied_impulse[i];
     }
   }
@@ -203,7 +203,7 @@ void OutputColumns::fill_row(Row& row, const State& state, const StepReport& rep
 /// Those of the state at the end of a step are the ones of the step.
 template <class Row>
 void OutputColumns::fill_inputs(Row& row, const State& state, const StepReport& report) const {
-  for (std::size_t i = 0; i < system_.bodies().size(); ++i) triple(row, bodies_.input_impulse, i).setZero();
+  for (std::size_t i = 0; i < system_.shown_bodies().size(); ++i) triple(row, bodies_.input_impulse, i).setZero();
   for (const BodyInput& input : state.inputs.bodies()) {
     const Pose pose = system_.calc_pose(system_.attach(input.body, input.parameter), state.t, state.q);
     triple(row, bodies_.input_impulse, input.body) +=
@@ -227,7 +227,7 @@ void OutputColumns::fill_inputs(Row& row, const State& state, const StepReport& 
 template <class Row>
 void OutputColumns::fill_bodies(Row& row, const State& state) const {
   const bool moves = bodies_.velocity >= 0 || bodies_.angular_velocity >= 0;
-  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+  for (std::size_t i = 0; i < system_.shown_bodies().size(); ++i) {
     const Body& body = system_.bodies()[i];
     const int index = static_cast<int>(i);
     const Pose pose = system_.calc_pose(index, state.t, state.q);
@@ -251,7 +251,7 @@ void OutputColumns::blank_absent(Row& row) const {
   const auto blank = [&](int column, int offset, int size) {
     if (column >= 0) std::fill_n(row.reals(column) + offset, size, std::numeric_limits<double>::quiet_NaN());
   };
-  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+  for (std::size_t i = 0; i < system_.shown_bodies().size(); ++i) {
     const Body& body = system_.bodies()[i];
     if (system_.is_present(body)) continue;
     const int index = static_cast<int>(i);
@@ -308,7 +308,7 @@ double calc_drive(const System& system, int j, const State& state, const JointRe
 template <class Row>
 void OutputColumns::fill_joints(Row& row, const State& state, const StepReport& report) const {
   STICKSLIP_ASSERT(report.joints.size() == system_.joints().size());
-  for (std::size_t j = 0; j < report.joints.size(); ++j) {
+  for (std::size_t j = 0; j < system_.shown_joints().size(); ++j) {
     const JointReport& joint = report.joints[j];
     if (joints_.point >= 0) {
       const Joint& described = system_.joints()[j];

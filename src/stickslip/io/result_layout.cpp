@@ -65,7 +65,7 @@ void write_bodies(Hdf5File& file, const System& system) {
   Texts names, types;
   Integers q_offset, n_q, u_offset, n_u;
   Numbers mass, origin;
-  for (const Body& body : system.bodies()) {
+  for (const Body& body : system.shown_bodies()) {
     names.push_back(body.name);
     types.emplace_back(body_type_name(body.type));
     q_offset.push_back(body.q_offset);
@@ -234,7 +234,7 @@ void write_joints(Hdf5File& file, const System& system, const OutputChoice& choi
   if (system.joints().empty() || !choice.wants("/joints")) return;
   Texts names, types;
   Integers body_a, body_b;
-  for (const Joint& joint : system.joints()) {
+  for (const Joint& joint : system.shown_joints()) {
     names.push_back(joint.options.name);
     types.emplace_back(joint_type_name(joint.options.type));
     const bool is_of_bodies = joint.options.type != JointType::coupling;

@@ -68,6 +68,7 @@ struct Body {
   double mass = 0.0;                  // [kg] > 0 where it can move
   Matrix3 inertia = Matrix3::Zero();  // (3, 3) [kg m^2] about the centre of mass, body frame; planar: (2, 2) only
   bool gyroscopic = true;             // rigid: keep the term omega x J omega
+  bool is_rotor = false;              // a point that moves as a joint with armature does: without weight, not shown
   Pose pose;                          // fixed only
   std::optional<Motion> motion;       // moving only
   std::optional<Beam> beam;           // beam only, which sets the mass

@@ -58,22 +58,22 @@ BodyInput System::calc_load(const Load& load, double t, const Vector& q, const V
 }
 
 void System::add_state_force(const StateForce& force, double value, double t, const Vector& q, Vector& h) const {
-  if (force.joint >= 0) return add_joint_drive(force.joint, value, t, q, h);
+  if (force.joint >= 0) return add_joint_drive(force.joint, JointVector::Constant(1, value), t, q, h);
   const auto& load = std::get<Load>(forces_[force.force].law);
   add_input(*this, component_of(load, force.component, value), forces_[force.force].second, t, q, h);
 }
 
-/// Adds the generalised force of `force` in a joint's free direction.
-void System::add_joint_drive(int j, double force, double t, const Vector& q, Vector& h) const {
+/// Adds the generalised force of `forces` in a joint's first free directions.
+void System::add_joint_drive(int j, const JointVector& forces, double t, const Vector& q, Vector& h) const {
   const Joint& joint = joints_[j];
-  const PairRows rows = PairRows::free_direction(joint);
-  Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, kMaxSideDofs> row;
+  const PairRows rows = PairRows::free_directions(joint, 0, static_cast<int>(forces.size()));
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kMaxJointDim, kMaxSideDofs> J;
   for (const Side side : {Side::first, Side::second}) {
     const Attachment& at = joint.side(side);
     if (at.n_u == 0) continue;
-    row.resize(at.n_u);
-    rows.calc_jacobian(*this, t, q, side, row);
-    h.segment(at.u_offset, at.n_u) += force * row.transpose();
+    J.resize(forces.size(), at.n_u);
+    rows.calc_jacobian(*this, t, q, side, J);
+    h.segment(at.u_offset, at.n_u) += J.transpose().lazyProduct(forces);
   }
 }
 
@@ -88,7 +88,7 @@ void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vec
       continue;
     }
     const int n = std::min(b.n_u, dimension());
-    for (int i = 0; i < n; ++i) h(b.u_offset + i) = b.mass * gravity_(i);
+    for (int i = 0; i < n && !b.is_rotor; ++i) h(b.u_offset + i) = b.mass * gravity_(i);
   }
   for (const Force& force : forces_) {
     std::visit(Overloaded{[&](const Spring&) { add_spring(*this, force, SpringPart::all, t, q, u, h); },
@@ -96,7 +96,7 @@ void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vec
                           [](const DryFriction&) {}},  // rows of the step's problem
                force.law);
   }
-  for (const int j : driven_joints_) add_joint_drive(j, calc_joint_drive(j, t, q, u), t, q, h);
+  for (const int j : driven_joints_) add_joint_drive(j, calc_joint_drives(j, t, q, u), t, q, h);
 }
 
 void System::calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h) const {
@@ -111,7 +111,9 @@ void System::calc_nonconservative_forces(double t, const Vector& q, const Vector
   }
   for (const int j : driven_joints_) {
     const JointOptions& o = joints_[j].options;
-    add_joint_drive(j, (o.force ? o.force->value(*this, t, q, u) : 0.0) + calc_joint_damping(j, t, q, u), t, q, h);
+    JointVector forces = calc_joint_damping(j, t, q, u);
+    if (o.force) forces(0) += o.force->value(*this, t, q, u);
+    add_joint_drive(j, forces, t, q, h);
   }
 }
 
@@ -120,7 +122,9 @@ void System::add_input_forces(const Inputs& inputs, double t, const Vector& q, V
     if (!is_present(input.body)) continue;
     add_input(*this, input, attach(input.body, input.parameter), t, q, h);
   }
-  for (const JointInput& input : inputs.joints()) add_joint_drive(input.joint, input.effort, t, q, h);
+  for (const JointInput& input : inputs.joints()) {
+    add_joint_drive(input.joint, JointVector::Constant(1, input.effort), t, q, h);
+  }
 }
 
 double System::calc_signal(const Signal& signal, const Inputs& inputs, double t, const Vector& q,
@@ -159,7 +163,8 @@ double System::calc_prescribed_power(double t, const Vector& q, const Vector& u)
 double System::calc_joint_prescribed_power(int j, double t, const Vector& q) const {
   const Joint& joint = joints_[j];
   const auto moves = [&](Side side) { return bodies_[joint.side(side).body].type == BodyType::moving; };
-  if (!joint.options.spring || (!moves(Side::first) && !moves(Side::second))) return 0.0;
+  if (!joint.options.spring || joint.options.spring->stiffness == 0.0 || (!moves(Side::first) && !moves(Side::second)))
+    return 0.0;
   JointVector tau;
   PairRows::free_direction(joint).calc_velocity(*this, t, q, nullptr, tau);
   return joint.options.spring->stiffness * (calc_joint_coordinate(j, t, q) - joint.options.spring->rest) * tau(0);
@@ -174,7 +179,7 @@ double System::calc_potential_energy(double t, const Vector& q) const {
       for (int i = 0; i < b.n_q; ++i) energy -= mass(i / 2) * gravity_(i % 2) * q(b.q_offset + i);
       continue;
     }
-    const int n = b.n_u == 0 ? 0 : dimension();
+    const int n = b.n_u == 0 || b.is_rotor ? 0 : dimension();
     for (int i = 0; i < n; ++i) energy -= b.mass * gravity_(i) * q(b.q_offset + i);
   }
   return energy + calc_elastic_energy(t, q);
@@ -195,7 +200,7 @@ double System::calc_elastic_energy(double t, const Vector& q) const {
   }
   for (const int j : driven_joints_) {
     const std::optional<JointSpring>& spring = joints_[j].options.spring;
-    if (!spring) continue;
+    if (!spring || spring->stiffness == 0.0) continue;
     const double turned = calc_joint_coordinate(j, t, q) - spring->rest;
     energy += 0.5 * spring->stiffness * turned * turned;
   }

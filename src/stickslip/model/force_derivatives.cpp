@@ -164,21 +164,21 @@ void fill_input(const System& system, const BodyInput& input, const Attachment& 
 
 /// h = W F, F = force - stiffness (x - rest) - damping x':  dh/dq = d(W F)/dq at held F + W dF/dq, dh/du = W dF/du.
 /// Without a spring F is constant.
-void System::fill_joint_drive(int j, double F, const JointSpring* spring, double t, const Vector& q, const Vector& u,
-                              ForceBlock*& next) const {
+void System::fill_joint_drive(int j, const JointVector& F, const JointSpring* spring, double t, const Vector& q,
+                              const Vector& u, ForceBlock*& next) const {
   const Joint& joint = joints_[j];
-  const PairRows rows = PairRows::free_direction(joint);
-  const JointVector drive = JointVector::Constant(1, F);
+  const auto n = static_cast<int>(F.size());
+  const PairRows rows = PairRows::free_directions(joint, 0, n);
   JointDerivatives d;
   bool known = false;
-  Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, kMaxPairU> w;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kMaxJointDim, kMaxPairU> w;
   const int n_first = joint.first.n_u;
   const int q_first = joint.first.n_q;
   for_each_drive_block(*this, joint, spring != nullptr, [&](Side row, Side col) {
     if (!known) {
       known = true;
-      rows.calc_derivatives(*this, t, q, u, nullptr, drive, d);
-      w.setZero(n_first + joint.second.n_u);
+      rows.calc_derivatives(*this, t, q, u, nullptr, F, d);
+      w.setZero(n, n_first + joint.second.n_u);
       if (n_first > 0) rows.calc_jacobian(*this, t, q, Side::first, w.leftCols(n_first));
       if (joint.second.n_u > 0) rows.calc_jacobian(*this, t, q, Side::second, w.rightCols(joint.second.n_u));
     }
@@ -190,11 +190,11 @@ void System::fill_joint_drive(int j, double F, const JointSpring* spring, double
     ForceBlock& block = *next++;
     block.over_q = d.force_q.block(r_u, c_q, r.n_u, c.n_q);
     if (spring == nullptr) return;
-    const auto w_row = w.segment(r_u, r.n_u).transpose();
-    block.over_q.noalias() -= spring->stiffness * w_row * d.g_q.block(0, c_q, 1, c.n_q);
+    const auto w_row = w.middleCols(r_u, r.n_u).transpose();
+    block.over_q -= (spring->stiffness * w_row).lazyProduct(d.g_q.middleCols(c_q, c.n_q));
     if (!(spring->damping > 0.0)) return;
-    block.over_q.noalias() -= spring->damping * w_row * d.gamma_q.block(0, c_q, 1, c.n_q);
-    block.over_u.noalias() = -spring->damping * w_row * w.segment(c_u, c.n_u);
+    block.over_q -= (spring->damping * w_row).lazyProduct(d.gamma_q.middleCols(c_q, c.n_q));
+    block.over_u = -(spring->damping * w_row).lazyProduct(w.middleCols(c_u, c.n_u));
   });
 }
 
@@ -262,7 +262,7 @@ void System::calc_force_derivatives(double t, const Vector& q, const Vector& u, 
   }
   for (const int j : driven_joints_) {
     const std::optional<JointSpring>& spring = joints_[j].options.spring;
-    fill_joint_drive(j, calc_joint_drive(j, t, q, u), spring ? &*spring : nullptr, t, q, u, next);
+    fill_joint_drive(j, calc_joint_drives(j, t, q, u), spring ? &*spring : nullptr, t, q, u, next);
   }
   fill_state_blocks(t, q, u, next);
   STICKSLIP_ASSERT(next == blocks.data() + blocks.size());
@@ -288,7 +288,7 @@ void System::calc_input_derivatives(const Inputs& inputs, double t, const Vector
     const std::size_t first = blocks.size();
     for_each_drive_block(*this, joint, false, [&](Side row, Side col) { add(joint.side(row), joint.side(col)); });
     ForceBlock* next = blocks.data() + first;
-    fill_joint_drive(input.joint, input.effort, nullptr, t, q, u, next);
+    fill_joint_drive(input.joint, JointVector::Constant(1, input.effort), nullptr, t, q, u, next);
   }
 }
 

@@ -28,14 +28,29 @@ double driven_angle(const Joint& joint, double t) {
   return joint.options.motion ? joint.options.motion->value(t) - joint.options.coordinate_origin : 0.0;
 }
 
-/// The one row of a gear or a coupling, summed over its terms: row(joint, part) of the free direction of each.
+/// The free directions of a joint that a coupling has rows for.
+PairRows coupled_rows(const Joint& joint, const Joint& coupling) {
+  return PairRows::free_directions(joint, 0, coupling.dim);
+}
+
+/// The rows of a gear or a coupling, summed over its terms: row(joint, part) of the free directions of each.
 template <class Row>
 void add_terms(const System& system, const Joint& coupling, JointVector& sum, const Row& row) {
-  sum.setZero(1);
+  sum.setZero(coupling.dim);
   JointVector part;
   for (const JointTerm& term : coupling.options.terms) {
-    row(PairRows::free_direction(system.joints()[term.joint]), part);
-    sum(0) += term.coefficient * part(0);
+    row(coupled_rows(system.joints()[term.joint], coupling), part);
+    sum += term.coefficient * part;
+  }
+}
+
+/// The rates of rows, those of a rotor taken off. u null: velocities zero.
+void add_velocities(const System& system, const Joint& coupling, double t, const Vector& q, const Vector* u,
+                    JointVector& gamma) {
+  add_terms(system, coupling, gamma,
+            [&](const PairRows& rows, JointVector& part) { rows.calc_velocity(system, t, q, u, part); });
+  if (coupling.rotor >= 0 && u != nullptr) {
+    gamma -= u->segment(system.bodies()[coupling.rotor].u_offset, coupling.dim);
   }
 }
 
@@ -86,7 +101,8 @@ std::string_view joint_type_name(JointType type) {
 void System::calc_joint_position(int j, double t, const Vector& q, JointVector& g) const {
   const Joint& joint = joints_[j];
   if (!joint.is_coupling()) return PairRows::constraint(joint).calc_position(*this, t, q, g);
-  g.setZero(1);
+  g.setZero(joint.dim);
+  if (joint.rotor >= 0) return;
   for (const JointTerm& term : joint.options.terms) {
     g(0) += term.coefficient * (calc_joint_coordinate(term.joint, 0, t, q) - term.start);
   }
@@ -95,8 +111,7 @@ void System::calc_joint_position(int j, double t, const Vector& q, JointVector& 
 void System::calc_joint_velocity(int j, double t, const Vector& q, const Vector& u, JointVector& gamma) const {
   const Joint& joint = joints_[j];
   if (!joint.is_coupling()) return PairRows::constraint(joint).calc_velocity(*this, t, q, &u, gamma);
-  add_terms(*this, joint, gamma,
-            [&](const PairRows& rows, JointVector& part) { rows.calc_velocity(*this, t, q, &u, part); });
+  add_velocities(*this, joint, t, q, &u, gamma);
 }
 
 void System::calc_joint_jacobian(int j, double t, const Vector& q, int k, Eigen::Ref<RowMatrix> J) const {
@@ -107,12 +122,17 @@ void System::calc_joint_jacobian(int j, double t, const Vector& q, int k, Eigen:
   const Attachment& at = joint.coupled[k];
   if (at.n_u == 0) return;
   J.setZero();
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 1, kMaxSideDofs> part(1, at.n_u);
+  if (at.body == joint.rotor) {
+    J.diagonal().setConstant(-1.0);
+    return;
+  }
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kMaxJointDim, kMaxSideDofs> part(joint.dim,
+                                                                                                          at.n_u);
   for (const JointTerm& term : joint.options.terms) {
     const Joint& of_term = joints_[term.joint];
     for (const Side side : {Side::first, Side::second}) {
       if (of_term.side(side).body != at.body) continue;
-      PairRows::free_direction(of_term).calc_jacobian(*this, t, q, side, part);
+      coupled_rows(of_term, joint).calc_jacobian(*this, t, q, side, part);
       J += term.coefficient * part;
     }
   }
@@ -122,9 +142,10 @@ void System::calc_joint_geometry(int j, double t, const Vector& q, const Vector*
   const Joint& joint = joints_[j];
   if (!joint.is_coupling()) return PairRows::constraint(joint).calc_geometry(*this, t, q, u, geometry);
   calc_joint_position(j, t, q, geometry.g);
-  add_terms(*this, joint, geometry.gamma,
-            [&](const PairRows& rows, JointVector& part) { rows.calc_velocity(*this, t, q, u, part); });
-  geometry.unit[0] = calc_joint_reaction(j, t, q, JointVector::Ones(1));
+  add_velocities(*this, joint, t, q, u, geometry.gamma);
+  for (int i = 0; i < joint.dim; ++i) {
+    geometry.unit[i] = calc_joint_reaction(j, t, q, JointVector::Unit(joint.dim, i));
+  }
 }
 
 void System::calc_joint_acceleration_bias(int j, double t, const Vector& q, const Vector& u, JointVector& zeta) const {
@@ -141,9 +162,10 @@ void System::calc_joint_derivatives(int j, double t, const Vector& q, const Vect
 }
 
 void System::calc_term_derivatives(const JointTerm& term, double t, const Vector& q, const Vector& u, const Vector& a,
-                                   double lambda, JointDerivatives& derivatives) const {
-  const JointVector force = JointVector::Constant(1, term.coefficient * lambda);
-  PairRows::free_direction(joints_[term.joint]).calc_derivatives(*this, t, q, u, &a, force, derivatives);
+                                   const JointVector& lambda, JointDerivatives& derivatives) const {
+  const JointVector force = term.coefficient * lambda;
+  PairRows::free_directions(joints_[term.joint], 0, static_cast<int>(lambda.size()))
+      .calc_derivatives(*this, t, q, u, &a, force, derivatives);
   derivatives.g_q *= term.coefficient;
   derivatives.gamma_q *= term.coefficient;
   derivatives.gamma_dot_q *= term.coefficient;
@@ -154,11 +176,23 @@ JointReaction System::calc_joint_reaction(int j, double t, const Vector& q, cons
   const Joint& joint = joints_[j];
   if (!joint.is_coupling()) return PairRows::constraint(joint).calc_reaction(*this, t, q, lambda);
   const JointTerm& last = joint.options.terms.back();
-  return calc_joint_free_reaction(last.joint, t, q, last.coefficient * lambda(0));
+  return calc_joint_free_reaction(last.joint, t, q, last.coefficient * lambda);
 }
 
 JointReaction System::calc_joint_free_reaction(int j, double t, const Vector& q, double force) const {
-  return PairRows::free_direction(joints_[j]).calc_reaction(*this, t, q, JointVector::Constant(1, force));
+  return calc_joint_free_reaction(j, t, q, JointVector::Constant(1, force));
+}
+
+JointReaction System::calc_joint_free_reaction(int j, double t, const Vector& q, const JointVector& forces) const {
+  return PairRows::free_directions(joints_[j], 0, static_cast<int>(forces.size())).calc_reaction(*this, t, q, forces);
+}
+
+void System::spin_rotors(double t, const Vector& q, Vector& u) const {
+  for (const Joint& joint : std::span(joints_).last(n_rotors_)) {
+    JointVector rates;
+    coupled_rows(joints_[joint.options.terms.front().joint], joint).calc_velocity(*this, t, q, &u, rates);
+    u.segment(bodies_[joint.rotor].u_offset, joint.dim) = rates;
+  }
 }
 
 JointReaction System::calc_dry_friction_reaction(int k, double t, const Vector& q, const JointVector& lambda) const {
@@ -228,12 +262,21 @@ double System::calc_joint_drive(int j, double t, const Vector& q, const Vector& 
   const JointOptions& o = joints_[j].options;
   double force = o.force ? o.force->value(*this, t, q, u) : 0.0;
   if (o.spring) force -= o.spring->stiffness * (calc_joint_coordinate(j, t, q) - o.spring->rest);
-  return force + calc_joint_damping(j, t, q, u);
+  return force + calc_joint_damping(j, t, q, u)(0);
 }
 
-double System::calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const {
-  const JointOptions& o = joints_[j].options;
-  return o.spring && o.spring->damping > 0.0 ? -o.spring->damping * calc_joint_rate(j, 0, t, q, u) : 0.0;
+JointVector System::calc_joint_drives(int j, double t, const Vector& q, const Vector& u) const {
+  if (joints_[j].n_driven() > 1) return calc_joint_damping(j, t, q, u);
+  return JointVector::Constant(1, calc_joint_drive(j, t, q, u));
+}
+
+JointVector System::calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const {
+  const Joint& joint = joints_[j];
+  JointVector forces = JointVector::Zero(joint.n_driven());
+  if (!joint.options.spring || !(joint.options.spring->damping > 0.0)) return forces;
+  PairRows::free_directions(joint, 0, joint.n_driven()).calc_velocity(*this, t, q, &u, forces);
+  forces *= -joint.options.spring->damping;
+  return forces;
 }
 
 }  // namespace stickslip

@@ -135,7 +135,8 @@ struct JointOptions {
   std::optional<Expression> motion;  // prescribed coordinate [rad] or [m]: revolute, screw and prismatic
   double coordinate_origin = 0.0;    // [rad] or [m] the (first) coordinate where the frames coincide
   std::optional<JointSpring>
-      spring;  // this and force: revolute, screw, prismatic, distance with limits: in the free direction
+      spring;  // this and force: revolute, screw, prismatic, distance with limits: in the free direction; of a
+               // spherical joint the damping alone, times the relative angular velocity
   std::optional<StateExpression> force;  // [N, N m] applied to second; one that depends on the state may be set later
   double friction = 0.0;          // [N, N m] >= 0: bound of the dry friction in the free directions, isotropic; of
                                   // the force where lengths and angles are free, about each axis of a universal one
@@ -147,6 +148,8 @@ struct JointOptions {
   std::vector<JointServo> servos;     // of joints with one coordinate, as what follows
   std::vector<Signal> forces;         // [N, N m] added to force: of inputs
   std::optional<EffortLimit> effort_limit;
+  double armature = 0.0;         // [kg, kg m^2] >= 0: armature rate^2 / 2 more kinetic energy; of joints with one
+                                 // coordinate, and of spherical ones with the relative angular velocity
   std::vector<JointTerm> terms;  // of a gear or a coupling, whose bodies follow from its joints
   double relative_angle = 0.0;   // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
                                  // included; the builder takes the nearest that agrees with the frames
@@ -160,6 +163,7 @@ struct Joint {
   JointOptions options;
   Attachment first, second;                     // of a gear or a coupling those of its last joint
   std::vector<Attachment> coupled;              // all bodies of a gear's or coupling's joints, those that move first
+  int rotor = -1;                               // a coupling that ties a rotor to its joint: the body, which is coupled
   int dim = 0;                                  // rows
   int n_angle_rows = 0;                         // the last ones
   int n_position_rows = 0;                      // the first ones: the others are nonholonomic, of g they have zeros
@@ -181,6 +185,8 @@ struct Joint {
   bool has_coordinate() const { return n_coordinates > 0; }
   /// Whether there is one free direction, in which springs, forces and limits act.
   bool has_single_coordinate() const { return n_coordinates == 1; }
+  /// The directions in which springs and dampers act: of a spherical joint all, for dampers.
+  int n_driven() const { return options.type == JointType::spherical ? n_free : 1; }
   /// Whether the only coordinate is an angle.
   bool turns() const { return n_coordinates == 1 && n_free_lengths == 0; }
   /// Whether a spring or a force acts in the free direction.

@@ -198,13 +198,20 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   const auto is_finite_and_not_negative = [](double x) { return std::isfinite(x) && x >= 0.0; };
   const bool has_friction =
       options.friction != 0.0 || options.friction_torque != 0.0 || options.friction_of_load != 0.0;
-  if ((options.spring || options.force || options.limits) && !joint.has_single_coordinate()) {
+  const bool is_ball = options.type == JointType::spherical;
+  if ((options.spring || options.force || options.limits) && !joint.has_single_coordinate() &&
+      (!is_ball || options.force || options.limits)) {
     refuse(
         "only a joint with one coordinate (revolute, prismatic, screw, distance with limits) takes a spring, a force "
         "or limits");
   }
   if (has_friction && joint.n_free == 0) refuse("the joint has no free direction for friction");
-  if (options.spring || options.force || has_friction || options.limits) {
+  const bool has_armature = options.armature != 0.0;
+  if (!is_finite_and_not_negative(options.armature)) refuse("armature must not be negative");
+  if (has_armature && !joint.has_single_coordinate() && !is_ball) {
+    refuse("only a spherical joint and one with one coordinate take armature");
+  }
+  if (options.spring || options.force || has_friction || options.limits || has_armature) {
     for (const int body : {options.first, options.second}) {
       if (joint.n_free > joint.n_free_lengths && system_.bodies_[body].type == BodyType::point) {
         refuse("a point has no orientation");
@@ -226,6 +233,7 @@ int SystemBuilder::add_joint(const JointOptions& options) {
     if (!is_finite_and_not_negative(s.stiffness) || !is_finite_and_not_negative(s.damping) || !std::isfinite(s.rest)) {
       refuse("stiffness and damping of the spring must not be negative");
     }
+    if (is_ball && s.stiffness != 0.0) refuse("a spherical joint has a damper, but no spring");
   }
   if (options.limits) {
     const JointLimits& l = *options.limits;
@@ -272,6 +280,32 @@ void SystemBuilder::set_joint_servos(int index, std::vector<JointServo> servos, 
   joint.options.servos = std::move(servos);
   joint.options.forces = std::move(forces);
   joint.options.effort_limit = limit;
+}
+
+/// The rotor of a joint and what ties it: rows of rates alone, as where it is does not matter.
+void SystemBuilder::add_rotor(int index) {
+  const Joint source = system_.joints_[index];
+  Body rotor;
+  rotor.name = source.options.name + "~armature";
+  rotor.type = BodyType::point;
+  rotor.mass = source.options.armature;
+  rotor.is_rotor = true;
+  Joint joint;
+  joint.options.name = rotor.name;
+  joint.options.type = JointType::coupling;
+  joint.options.first = source.options.first;
+  joint.options.second = source.options.second;
+  joint.options.terms = {{.joint = index, .coefficient = 1.0}};
+  joint.first = source.first;
+  joint.second = source.second;
+  joint.rotor = add_body(std::move(rotor));
+  joint.coupled = {source.first, source.second};
+  std::stable_partition(joint.coupled.begin(), joint.coupled.end(), [](const Attachment& at) { return at.n_u > 0; });
+  joint.coupled.insert(joint.coupled.begin() + 1, system_.origins_[joint.rotor]);
+  joint.dim = source.options.type == JointType::spherical ? 3 : 1;
+  joint.spatial = source.spatial;
+  system_.joints_.push_back(std::move(joint));
+  ++system_.n_rotors_;
 }
 
 void SystemBuilder::add_joint_friction(int index) {

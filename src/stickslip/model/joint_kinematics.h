@@ -159,11 +159,10 @@ JointRow<S> twist_row(const JointPlacement<S>& place, int axis) {
           S(0.0)};
 }
 
-/// The relative rotation about an axis of the world: the direction alone, g is zero.
+/// The relative rotation about an axis in the world: the direction alone, g is zero.
 template <class S>
-JointRow<S> spin_row(const JointPlacement<S>& place, int axis) {
-  return {S(0.0),         constant_vector<S>(Vector3::Zero()),     place.p_first,
-          place.p_second, constant_vector<S>(Vector3::Unit(axis)), S(0.0)};
+JointRow<S> spin_row(const JointPlacement<S>& place, const Vec3<S>& axis) {
+  return {S(0.0), constant_vector<S>(Vector3::Zero()), place.p_first, place.p_second, axis, S(0.0)};
 }
 
 /// The offset of second's point along a direction fixed in first (an axis of its joint frame), less `target`. The
@@ -363,7 +362,8 @@ JointRow<S> free_row(const Joint& joint, int direction, const Frame<S>& first, c
   const JointTarget<S> origin = {S(0.0), S(0.0)};
   switch (joint.options.type) {
     case JointType::spherical:
-      return spin_row(place, direction);
+      return joint.options.armature > 0.0 ? spin_row<S>(place, place.R_first.col(direction))
+                                          : spin_row<S>(place, constant_vector<S>(Vector3::Unit(direction)));
     case JointType::cylindrical:
       return direction == 0 ? slide_row(place, 2, origin) : turn_row(place, origin);
     case JointType::universal:

@@ -38,6 +38,8 @@ class System {
   const Vector3& gravity() const { return gravity_; }  // (3) [m/s^2]
 
   const std::vector<Body>& bodies() const { return bodies_; }
+  /// All but the rotors, which are last.
+  std::span<const Body> shown_bodies() const { return std::span(bodies_).first(bodies_.size() - n_rotors_); }
   /// Whether a body takes part. One that does not is at rest: no force acts on it, it has no energy, no contact of its
   /// shapes is found, and its named contacts are kAbsentGap apart. All do unless set_absent() says otherwise.
   bool is_present(int body) const { return absent_.empty() || absent_[static_cast<std::size_t>(body)] == 0; }
@@ -84,6 +86,10 @@ class System {
   /// Of named pairs, pair by pair.
   const std::vector<ManifoldPair>& manifold_pairs() const { return manifold_pairs_; }
   const std::vector<Joint>& joints() const { return joints_; }
+  /// All but the couplings that tie rotors to joints, which are last.
+  std::span<const Joint> shown_joints() const { return std::span(joints_).first(joints_.size() - n_rotors_); }
+  /// Gives the rotors the rates of their joints in u.
+  void spin_rotors(double t, const Vector& q, Vector& u) const;
   /// Those by name, which servos and forces of joints may follow.
   const std::vector<NamedInput>& inputs() const { return inputs_; }
   /// A signal at (t, q, u), where `inputs` have the inputs by name.
@@ -329,7 +335,7 @@ class System {
   /// Those of one term of a gear or a coupling with the force lambda, over the coordinates of its joint's bodies: the
   /// derivatives of the row and of its force are the sums over its terms.
   void calc_term_derivatives(const JointTerm& term, double t, const Vector& q, const Vector& u, const Vector& a,
-                             double lambda, JointDerivatives& derivatives) const;
+                             const JointVector& lambda, JointDerivatives& derivatives) const;
   /// Coordinate c of a joint, the first one where none is said, and its rate; NaN where there is none.
   double calc_joint_coordinate(int j, int c, double t, const Vector& q) const;
   JointCoordinate calc_joint_coordinate(int j, int c, double t, const Vector& q, const Vector& u) const;
@@ -341,8 +347,12 @@ class System {
   JointReaction calc_joint_reaction(int j, double t, const Vector& q, const JointVector& lambda) const;
   /// What spring, damper and applied force of the joint do to second in the free direction. [N, N m]
   double calc_joint_drive(int j, double t, const Vector& q, const Vector& u) const;
+  /// The same of all its driven directions: of a spherical joint the three of dry_friction_rows().
+  JointVector calc_joint_drives(int j, double t, const Vector& q, const Vector& u) const;
   /// What `force` [N, N m] in the free direction does to second.
   JointReaction calc_joint_free_reaction(int j, double t, const Vector& q, double force) const;
+  /// The same of the first free directions, as many as there are forces.
+  JointReaction calc_joint_free_reaction(int j, double t, const Vector& q, const JointVector& forces) const;
 
  private:
   friend class SystemBuilder;
@@ -350,11 +360,11 @@ class System {
 
   PairRows dry_friction_rows(int k) const;
   double calc_joint_rate(int j, int c, double t, const Vector& q, const Vector& u) const;
-  double calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const;
+  JointVector calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const;
   double calc_joint_prescribed_power(int j, double t, const Vector& q) const;
-  void add_joint_drive(int j, double force, double t, const Vector& q, Vector& h) const;
-  void fill_joint_drive(int j, double force, const JointSpring* spring, double t, const Vector& q, const Vector& u,
-                        ForceBlock*& next) const;
+  void add_joint_drive(int j, const JointVector& forces, double t, const Vector& q, Vector& h) const;
+  void fill_joint_drive(int j, const JointVector& forces, const JointSpring* spring, double t, const Vector& q,
+                        const Vector& u, ForceBlock*& next) const;
   void add_state_blocks(std::vector<ForceBlock>& blocks) const;
   void fill_state_blocks(double t, const Vector& q, const Vector& u, ForceBlock*& next) const;
   bool rows_are_plain(const ContactPoint& k) const;
@@ -408,6 +418,7 @@ class System {
   std::vector<int> surface_velocity_of_;  // (n shapes) index into surface_velocities_, -1: none
   bool has_plain_rows_ = true;            // of all contacts
   std::vector<Joint> joints_;
+  std::size_t n_rotors_ = 0;
   std::vector<NamedInput> inputs_;
   std::vector<int> driven_joints_;  // those with a spring or a force
   std::vector<Force> forces_;
@@ -427,6 +438,8 @@ class SystemBuilder {
 
   /// Returns the body's index. Offsets are assigned; shapes are in the body frame (origin: centre of mass).
   int add_body(Body body);
+  /// Gives a body that was added with another mass and inertia these.
+  void set_mass(int body, double mass, const Matrix3& inertia);
   /// A pair of bodies (all their shapes) or of single shapes; the normal points from first to second.
   /// first_shape / second_shape: index into Body::shapes, or -1 for all.
   int add_contact(const ContactPairOptions& options);
@@ -464,6 +477,8 @@ class SystemBuilder {
   /// The index of what is in System::detected_, where it is put if need be.
   int add_detected(const ContactPairOptions& options);
   void sort_into_classes();
+  void add_rotor(int joint);
+  void set_mass_blocks(int body);
   void add_joint_friction(int joint);
   void add_joint_friction(int joint, int first_free, int dim, double bound);
   void add_limits(int joint);

@@ -203,20 +203,34 @@ int SystemBuilder::add_body(Body body) {
   body.u_offset = system_.n_u_;
   system_.n_q_ += body.n_q;
   system_.n_u_ += body.n_u;
-  system_.mass_.push_back(mass_block(body));
-  system_.inverse_mass_.push_back(inverse_mass_block(body));
-  for (auto [diagonal, block] : {std::pair{&system_.mass_diagonal_, &system_.mass_.back()},
-                                 std::pair{&system_.inverse_mass_diagonal_, &system_.inverse_mass_.back()}}) {
-    diagonal->conservativeResize(system_.n_u_);
-    diagonal->tail(body.n_u) = block->diagonal();
-  }
-  system_.has_diagonal_mass_ &= system_.inverse_mass_.back().isDiagonal(0.0);
   system_.bodies_.push_back(std::move(body));
   const int index = static_cast<int>(system_.bodies_.size()) - 1;
+  system_.mass_.emplace_back();
+  system_.inverse_mass_.emplace_back();
+  for (Vector* diagonal : {&system_.mass_diagonal_, &system_.inverse_mass_diagonal_}) {
+    diagonal->conservativeResize(system_.n_u_);
+  }
+  set_mass_blocks(index);
   system_.origins_.push_back(system_.attach(index));
   add_features(index);
   add_surface_velocities(system_.bodies_.back());
   return index;
+}
+
+void SystemBuilder::set_mass_blocks(int index) {
+  const Body& body = system_.bodies_[index];
+  system_.mass_[index] = mass_block(body);
+  system_.inverse_mass_[index] = inverse_mass_block(body);
+  system_.mass_diagonal_.segment(body.u_offset, body.n_u) = system_.mass_[index].diagonal();
+  system_.inverse_mass_diagonal_.segment(body.u_offset, body.n_u) = system_.inverse_mass_[index].diagonal();
+  system_.has_diagonal_mass_ &= system_.inverse_mass_[index].isDiagonal(0.0);
+}
+
+void SystemBuilder::set_mass(int body, double mass, const Matrix3& inertia) {
+  system_.bodies_[body].mass = mass;
+  system_.bodies_[body].inertia = inertia;
+  check_body(system_.bodies_[body], system_.planar_);
+  set_mass_blocks(body);
 }
 
 void SystemBuilder::add_features(int body) {
@@ -497,6 +511,10 @@ void SystemBuilder::set_joint_force(int joint, StateExpression force) {
 }
 
 System SystemBuilder::build() {
+  const auto n_joints = static_cast<int>(system_.joints_.size());
+  for (int j = 0; j < n_joints; ++j) {
+    if (system_.joints_[j].options.armature > 0.0) add_rotor(j);
+  }
   for (const int j : system_.driven_joints_) {
     const std::optional<StateExpression>& force = system_.joints_[j].options.force;
     if (force && force->depends_on_state()) system_.state_forces_.push_back({-1, j, 0});

@@ -41,6 +41,7 @@ ConvertedModel convert_model_text(std::string_view text, const fs::path& file, c
   }
   if (model.name.empty()) model.name = file.stem().string();
   ConvertedModel result;
+  result.files = std::move(model.files);
   result.scene = write_robot(std::move(model), options, warnings);
   for (const RobotWarnings::Entry& entry : warnings.entries()) {
     if (options.strict) throw InputError(entry.place, entry.what, "", entry.text);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +13,10 @@ namespace stickslip {
 
 /// A model as a scene.
 struct ConvertedModel {
-  std::string name;                   // of the model
-  std::string scene;                  // a scene file's text
-  std::vector<std::string> warnings;  // "FILE:LINE: warning: WHAT: text" each
+  std::string name;                          // of the model
+  std::string scene;                         // a scene file's text
+  std::vector<std::string> warnings;         // "FILE:LINE: warning: WHAT: text" each
+  std::map<std::string, std::string> files;  // bytes of those beside the scene, by the names that it gives them
 };
 
 /// Reads a model in URDF or MJCF: the root element decides. Throws InputError; under options.strict with the first

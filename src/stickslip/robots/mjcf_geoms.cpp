@@ -41,7 +41,12 @@ RobotMass unit_mass(const ShapeGeometry& geometry) {
 
 MjcfGeoms::MjcfGeoms(const XmlElement& root, const fs::path& file, const MjcfDefaults& defaults,
                      const MjcfCompiler& compiler, const RobotOptions& options, RobotWarnings& warnings)
-    : defaults_(defaults), compiler_(compiler), options_(options), warnings_(warnings), folder_(file.parent_path()) {
+    : defaults_(defaults),
+      compiler_(compiler),
+      options_(options),
+      warnings_(warnings),
+      folder_(file.parent_path()),
+      fields_(root, folder_, compiler, options) {
   for (const XmlElement& asset : root.children) {
     if (asset.name != "asset") continue;
     for (const XmlElement& mesh : asset.children) {
@@ -184,8 +189,12 @@ std::optional<ShapeGeometry> MjcfGeoms::read_geometry(const std::string& type, M
                                                       std::optional<RobotMesh>& mesh) {
   if (type == "plane") return HalfSpace{};
   if (type == "hfield") {
-    warnings_.add(*element_, "height fields are not available in this version: left out");
-    return {};
+    const MjcfAttribute name = find("hfield");
+    if (!name) element_->fail("hfield", "missing: the name of a height field");
+    mesh = fields_.find(name);
+    stickslip::Mesh field;
+    field.field.emplace();
+    return field;
   }
   std::optional<ShapeGeometry> geometry;
   if (type == "sphere") {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "stickslip/robots/mjcf_settings.h"
+#include "stickslip/robots/mjcf_fields.h"
 
 namespace stickslip {
 
@@ -16,7 +16,7 @@ struct MjcfGeom {
   int group = 0;
 };
 
-/// Meshes of a model, and the geoms that are read with them.
+/// Meshes and height fields of a model, and the geoms that are read with them.
 class MjcfGeoms {
  public:
   MjcfGeoms(const XmlElement& root, const std::filesystem::path& file, const MjcfDefaults& defaults,
@@ -24,6 +24,8 @@ class MjcfGeoms {
 
   /// Named by the caller. `frame`: of the frames around it.
   MjcfGeom read(const XmlElement& element, const std::string& childclass, const Pose& frame);
+  /// Of height fields: bytes by name.
+  const std::map<std::string, std::string>& files() const { return fields_.files(); }
 
  private:
   struct Mesh {
@@ -46,6 +48,7 @@ class MjcfGeoms {
   RobotWarnings& warnings_;
   std::filesystem::path folder_;
   std::map<std::string, std::pair<const XmlElement*, Mesh>> meshes_;
+  MjcfFields fields_;
   // Of the geom that is read:
   const XmlElement* element_ = nullptr;
   std::string childclass_;

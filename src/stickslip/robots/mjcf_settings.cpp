@@ -125,7 +125,7 @@ MjcfCompiler::MjcfCompiler(const XmlElement& root) : angle(std::numbers::pi / 18
     read_choice(c, "coordinate", {"local"});
     auto_limits = boolean("autolimits", auto_limits);
     strips_path = boolean("strippath", strips_path);
-    if (const XmlAttribute* a = c.find("assetdir")) mesh_folder = a->value;
+    if (const XmlAttribute* a = c.find("assetdir")) mesh_folder = asset_folder = a->value;
     if (const XmlAttribute* a = c.find("meshdir")) mesh_folder = a->value;
     const std::string from = read_choice(c, "inertiafromgeom", {"false", "true", "auto"});
     if (!from.empty()) {

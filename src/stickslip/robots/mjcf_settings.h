@@ -56,7 +56,7 @@ struct MjcfCompiler {
   double angle = 0.0;  // [rad] of the unit of angles
   std::string sequence = "xyz";
   bool auto_limits = true;
-  std::filesystem::path mesh_folder;
+  std::filesystem::path mesh_folder, asset_folder;
   bool strips_path = false;
   enum class FromGeoms { never, where_needed, always } from_geoms = FromGeoms::where_needed;
   std::array<int, 2> groups = {0, 5};

@@ -172,6 +172,24 @@ TEST(Mjcf, ReadsJoints) {
   EXPECT_LT((m.point("ball") - Vector3(1, 0, 1.5)).norm(), kFine);
 }
 
+TEST(Mjcf, TakesArmatureAndDampersOfBalls) {
+  const std::string text = R"(<default><joint armature="0.2"/></default>
+<worldbody><body name="a" pos="0 0 1"><joint name="hinge"/><geom size="0.1"/>
+<body name="b"><joint name="ball" type="ball" damping="0.3" armature="0.1"/><geom size="0.1"/></body></body>
+<body name="c" pos="3 0 0"><freejoint name="f"/><geom size="0.1"/></body>
+<body name="d" pos="5 0 0"><joint name="g" type="free" damping="1"/><geom size="0.1"/></body>
+</worldbody>
+)";
+  const BuiltMjcf m = build_mjcf(text);
+  EXPECT_EQ(m.joint("hinge").options.armature, 0.2);
+  EXPECT_EQ(m.joint("ball").options.armature, 0.1);
+  EXPECT_EQ(m.joint("ball").options.spring->damping, 0.3);
+  const std::vector<std::string> expected = {
+      "m.xml:6: warning: joint.damping: free joints have no counterpart of it: left out",
+      "m.xml:2: warning: joint.armature: free joints have no counterpart of it: left out"};
+  EXPECT_EQ(convert_mjcf(text).warnings, expected);
+}
+
 TEST(Mjcf, GivesABodyOfSeveralJointsBodiesBetween) {
   const std::string world = R"(<worldbody>
 <body name="a" pos="1 2 3"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/><joint name="y" axis="0 1 0" pos="0 0 -0.5"/><geom size="0.1" mass="2"/></body>
@@ -179,6 +197,9 @@ TEST(Mjcf, GivesABodyOfSeveralJointsBodiesBetween) {
 )";
   const BuiltMjcf m = build_mjcf(world);
   ASSERT_EQ(m.built.system->bodies().size(), 4U);
+  EXPECT_EQ(m.scene.bodies[1].mass, 0.0);
+  EXPECT_EQ(m.scene.bodies[2].mass, 0.0);
+  EXPECT_EQ(m.scene.bodies[3].mass, 2.0);
   EXPECT_EQ(m.built.system->bodies()[1].name, "a~x");
   EXPECT_EQ(m.built.system->bodies()[2].name, "a~z");
   EXPECT_EQ(m.joint("z").options.first, 1);
@@ -417,7 +438,7 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
       R"(<option timestep="0.004" gravity="0 0 -1" wind="1 0 0" iterations="5"><flag contact="disable" warmstart="disable"/></option>
 <visual><map znear="1"/></visual><statistic extent="1"/><size memory="1M"/><custom/>
 <default><geom solref="0.1 1" rgba="1 1 1 1"/><joint armature="0.1" margin="0"/></default>
-<asset><texture builtin="flat"/><material name="m"/><hfield name="h"/></asset>
+<asset><texture builtin="flat"/><material name="m"/><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>
 <worldbody><light/><camera/>
 <site name="s"/>
 <body name="a" gravcomp="1" mocap="false"><joint/><geom size="0.1" material="m" solimp="0.9 0.95 0.001" margin="0.01"/><geom type="hfield" hfield="h"/></body>
@@ -432,8 +453,6 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
       "m.xml:2: warning: option.wind: it has no counterpart: left out",
       "m.xml:2: warning: flag.contact: flags have no counterpart: left out",
       "m.xml:4: warning: geom.solref: it has no counterpart: left out",
-      "m.xml:4: warning: joint.armature: armatures are not available in this version: left out",
-      "m.xml:5: warning: hfield: height fields are not available in this version: left out",
       "m.xml:8: warning: body.gravcomp: it has no counterpart: left out",
       "m.xml:8: warning: geom.solimp: it has no counterpart: left out",
       "m.xml:8: warning: geom.margin: it has no counterpart: left out",
@@ -441,8 +460,8 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
       "m.xml:11: warning: muscle: actuators of this kind have no counterpart: left out",
       "m.xml:12: warning: jointlimitpos: sensors of this kind have no counterpart: left out",
       "m.xml:14: warning: wonder: it has no counterpart: left out",
-      "m.xml:8: warning: geom: height fields are not available in this version: left out",
-      "m.xml:11: warning: motor.tendon: actuators of anything but joints have no counterpart: left out"};
+      "m.xml:11: warning: motor.tendon: actuators of anything but joints have no counterpart: left out",
+      "m.xml:8: warning: geom: a height field on a body that moves has no counterpart: left out"};
   EXPECT_EQ(converted.warnings, expected);
   const Scene scene = parse_scene(converted.scene, "m.xml");
   EXPECT_EQ(scene.time.step, 0.004);

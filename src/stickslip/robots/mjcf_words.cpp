@@ -70,6 +70,7 @@ const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
       {"mesh",
        {{"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"},
         {"normal", "texcoord", "smoothnormal", "maxhullvert", "content_type", "material"}}},
+      {"hfield", {{"name", "file", "nrow", "ncol", "size", "elevation"}, {"content_type"}}},
       {"general", actuator_words({"dyntype", "gaintype", "biastype", "gainprm", "biasprm"})},
       {"motor", actuator_words({})},
       {"position", actuator_words({"kp", "kv", "dampratio", "timeconst", "inheritrange"})},
@@ -102,7 +103,6 @@ bool is_silent(std::string_view parent, std::string_view name, bool uses_key) {
 std::string_view why_left_out(std::string_view parent, std::string_view name) {
   if (parent == "actuator") return "actuators of this kind have no counterpart: left out";
   if (parent == "sensor") return "sensors of this kind have no counterpart: left out";
-  if (parent == "asset" && name == "hfield") return "height fields are not available in this version: left out";
   if (parent == "tendon" || name == "tendon") return "tendons have no counterpart: left out";
   return "it has no counterpart: left out";
 }
@@ -139,7 +139,7 @@ class WordWalk {
       // Defaults of what is left out as a whole, which is told there.
       if (!is_read && is_in({"tendon", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "plugin"})) return;
     } else if (parent == "asset") {
-      is_read = name == "mesh";
+      is_read = is_in({"mesh", "hfield"});
     } else if (parent == "contact") {
       is_read = is_in({"pair", "exclude"});
     } else if (parent == "equality") {
@@ -190,10 +190,6 @@ class WordWalk {
       const auto is_in = [&](const Words& words) { return std::ranges::find(words, a.name) != words.end(); };
       const bool is_read =
           found != attribute_words().end() && (is_in(found->second.read) || is_in(found->second.silent));
-      if (element.name == "joint" && a.name == "armature" && !says_zero(a)) {
-        warnings_.add(element, a.name, "armatures are not available in this version: left out");
-        continue;
-      }
       if (is_read || (is_default && element.name == "equality")) continue;
       if (is_in(kIfNotZero) && (says_zero(a) || a.value == "false" || a.value == "none")) continue;
       warnings_.add(element, a.name, "it has no counterpart: left out");

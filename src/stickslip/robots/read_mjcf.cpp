@@ -62,6 +62,7 @@ class MjcfReader {
     read_mjcf_sensors(root_, {body_names_, joint_names_, site_names_}, model_, warnings_);
     const std::vector<int> inputs = read_mjcf_actuators(root_, defaults_, compiler_, joint_names_, model_, warnings_);
     if (!options_.key.empty()) read_mjcf_key(root_, options_.key, inputs, model_);
+    model_.files = geoms_.files();
     return std::move(model_);
   }
 
@@ -299,6 +300,10 @@ class MjcfReader {
     joint.place = element.place();
     if (body.is_free || (type == "free" && !body.joints.empty())) element.fail("a free joint alone, or others");
     if (type == "free") {
+      for (const char* key : {"stiffness", "damping", "frictionloss", "armature"}) {
+        if (element.name == "freejoint" || !(number(key, 0.0) > 0.0)) continue;  // to which defaults do not apply
+        warnings_.add(*find(key).element, key, "free joints have no counterpart of it: left out");
+      }
       if (body.parent != 0) element.fail("a free joint of a child of the world");
       body.is_free = true;
       return;
@@ -322,12 +327,13 @@ class MjcfReader {
     }
     joint.damping = not_negative("damping");
     joint.friction = not_negative("frictionloss");
+    joint.armature = not_negative("armature");
     joint.stiffness = read_stiffness(find("stiffness"));
     const double unit = joint.type == RobotJointType::hinge ? compiler_.angle : 1.0;
     joint.reference = unit * number("ref", 0.0);
     joint.rest = unit * number("springref", 0.0);
     read_ranges(find("range"), find("limited"), find("actuatorfrcrange"), find("actuatorfrclimited"), joint);
-    if (joint.type == RobotJointType::ball) warn_of_ball(find("damping"), find("stiffness"), joint);
+    if (joint.type == RobotJointType::ball) warn_of_ball(find("stiffness"), joint);
     body.joints.push_back(std::move(joint));
   }
 
@@ -357,12 +363,9 @@ class MjcfReader {
     for (double& limit : *joint.limits) limit *= compiler_.angle;
   }
 
-  void warn_of_ball(const MjcfAttribute& damping, const MjcfAttribute& stiffness, RobotJoint& joint) {
-    if (joint.damping > 0.0) {
-      warnings_.add(*damping.element, "damping", "damping of ball joints is not available in this version: left out");
-    }
+  void warn_of_ball(const MjcfAttribute& stiffness, RobotJoint& joint) {
     if (joint.stiffness > 0.0) warnings_.add(*stiffness.element, "stiffness", "a ball joint has no spring: left out");
-    joint.damping = joint.stiffness = 0.0;
+    joint.stiffness = 0.0;
     joint.reference = joint.rest = 0.0;
   }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,9 +32,10 @@ struct RobotMass {
 };
 
 struct RobotMesh {
-  std::string file;                 // as looked up, empty: points alone
-  Vector3 scale = Vector3::Ones();  // (3) [-]
-  std::vector<Vector3> points;      // (3) [m] corners of the hull, of a mesh that no file says
+  std::string file;                                 // as looked up, empty: points alone
+  Vector3 scale = Vector3::Ones();                  // (3) [-]
+  std::vector<Vector3> points;                      // (3) [m] corners of the hull, of a mesh that no file says
+  std::optional<std::array<double, 2>> field_size;  // [m] of a height field, whose file is one of RobotModel::files
 };
 
 /// A shape of a body, drawn in its frame.
@@ -71,6 +73,7 @@ struct RobotJoint {
   std::optional<std::array<double, 2>> limits;
   double stiffness = 0.0, damping = 0.0, rest = 0.0;
   double friction = 0.0;
+  double armature = 0.0;
   std::optional<std::string> motion;  // a constant
   std::vector<double> start, start_rate;
   std::vector<RobotServo> servos;
@@ -162,8 +165,9 @@ struct RobotModel {
   std::vector<RobotSensor> sensors;
   std::vector<RobotInput> inputs;
   std::vector<std::array<int, 2>> excludes;
-  bool jointed_collide = false;  // whether the bodies of a joint may touch
-  bool root_collides = true;     // whether they may where the first body is one of them
+  std::map<std::string, std::string> files;  // bytes of those to be beside the scene, by their names
+  bool jointed_collide = false;              // whether the bodies of a joint may touch
+  bool root_collides = true;                 // whether they may where the first body is one of them
 };
 
 /// Warnings of a conversion, a line each.

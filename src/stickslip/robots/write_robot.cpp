@@ -168,7 +168,6 @@ class RobotWriter {
       }
       if (body.mass.mass > 0.0) check_inertia(body);
     }
-    lend_masses();
   }
 
   void check_inertia(RobotBody& body) const {
@@ -176,29 +175,6 @@ class RobotWriter {
     if (defect.empty()) return;
     throw InputError(body.place, model_.body_word, "",
                      fmt::format("\"{}\", with all that is fixed to it: inertia {}", body.name, defect));
-  }
-
-  /// Bodies without mass between others: this version has none, so they are given a share of the next one's.
-  void lend_masses() {
-    for (std::size_t i = model_.bodies.size(); i-- > 1;) {
-      if (!moves(i)) continue;
-      RobotBody& body = model_.bodies[i];
-      if (!(body.mass.mass > 0.0)) {
-        body.mass = lent(further_[i]);
-        warnings_.add(
-            body.place, model_.body_word,
-            fmt::format("\"{}\" has no mass, which is not available in this version: it has {} of that further out",
-                        body.name, kLent));
-      }
-      RobotMass& beyond = further_[parent_of_[i]];
-      const RobotMass seen = body.mass.moved(body.pose);
-      if (seen.mass > beyond.mass) beyond = seen;
-    }
-  }
-
-  static RobotMass lent(const RobotMass& from) {
-    const double moment = from.inertia.trace() / 3.0;
-    return {kLent * from.mass, Vector3::Zero(), kLent * moment * Matrix3::Identity()};
   }
 
   // --- names
@@ -304,6 +280,7 @@ class RobotWriter {
   }
 
   void write_mass(const RobotMass& mass) {
+    if (!(mass.mass > 0.0)) return line("mass = 0");
     line("mass = {}", number(mass.mass));
     const Matrix3& J = mass.inertia;
     if (J.isDiagonal(0.0)) {
@@ -321,18 +298,11 @@ class RobotWriter {
     Pose pose = body.pose;
     for (const std::string& name : between_[i]) {
       line("\n[bodies.{}]", quote_toml_key(name));
-      const RobotMass share = lent(body.mass);
-      write_mass({share.mass, body.mass.center, share.inertia});
+      line("mass = 0");
       line("parent = {}", quote_toml(parent));
       write_pose(pose);
       parent = name;
       pose = Pose{};
-    }
-    if (!between_[i].empty()) {
-      warnings_.add(body.joints[1].place, "joint",
-                    fmt::format("\"{}\" has several joints: bodies without mass between them are not available in this "
-                                "version, they have {} of its mass",
-                                body.name, kLent));
     }
     line("\n[bodies.{}]", quote_toml_key(body.name));
     if (is_fixed) line("type = \"fixed\"");
@@ -343,10 +313,13 @@ class RobotWriter {
     const Vector3 velocity = body.velocity + pose.R_WB * body.angular_velocity.cross(body.mass.center);
     if (!velocity.isZero(0.0)) line("velocity = {}", vector(velocity));
     if (!body.angular_velocity.isZero(0.0)) line("angular_velocity = {}", vector(body.angular_velocity));
-    for (const RobotShape& shape : body.shapes) write_shape(shape);
+    for (const RobotShape& shape : body.shapes) write_shape(shape, is_fixed);
   }
 
-  void write_shape(const RobotShape& shape) {
+  void write_shape(const RobotShape& shape, bool is_fixed) {
+    if (shape.mesh && shape.mesh->field_size && !is_fixed) {
+      return warnings_.add(shape.place, "geom", "a height field on a body that moves has no counterpart: left out");
+    }
     std::string keys = std::visit(
         Overloaded{[](const Sphere& s) { return fmt::format(", radius = {}", number(s.radius)); },
                    [](const PointShape&) { return std::string(); },
@@ -380,6 +353,10 @@ class RobotWriter {
   }
 
   std::string keys_of(const RobotMesh& mesh) const {
+    if (mesh.field_size) {
+      const auto [x, y] = *mesh.field_size;
+      return fmt::format(", size = [{}, {}], file = {}", number(x), number(y), quote_toml(mesh.file));
+    }
     if (mesh.file.empty()) {
       std::string points;
       for (const Vector3& point : mesh.points) points += (points.empty() ? "" : ", ") + vector(point);
@@ -442,7 +419,10 @@ class RobotWriter {
     if (joint.motion) line("motion = {}", *joint.motion);
     if (!joint.start.empty()) line("start = {}", list(joint.start));
     if (!joint.start_rate.empty()) line("start_rate = {}", list(joint.start_rate));
-    if (joint.stiffness > 0.0 || joint.damping > 0.0) {
+    if (joint.armature > 0.0) line("armature = {}", number(joint.armature));
+    if (joint.type == RobotJointType::ball && joint.damping > 0.0) {
+      line("spring = {{damping = {}}}", number(joint.damping));
+    } else if (joint.stiffness > 0.0 || joint.damping > 0.0) {
       line("spring = {{stiffness = {}, damping = {}, rest = {}}}", number(joint.stiffness), number(joint.damping),
            number(joint.rest));
     }
@@ -557,10 +537,6 @@ class RobotWriter {
     if (sensor.most > 0.0) line("max = {}", number(sensor.most));
   }
 
-  // What bodies without mass have of the next one's: motions are wrong by about this share, and forces in joints lose
-  // as many digits as it has.
-  static constexpr double kLent = 1e-4;  // [-]
-
   RobotModel model_;
   const RobotOptions& options_;
   RobotWarnings& warnings_;
@@ -568,7 +544,6 @@ class RobotWriter {
   std::vector<std::size_t> target_;                          // (bodies) the body that has what is fixed to it
   std::vector<Pose> pose_;                                   // (bodies) in that
   std::map<std::size_t, std::size_t> parent_of_;             // bodies that move
-  std::map<std::size_t, RobotMass> further_;                 // what hangs on them
   std::map<std::size_t, std::vector<std::string>> between_;  // bodies between several joints of one
   std::map<std::pair<std::size_t, std::string>, std::string> shape_names_;
   std::map<std::string, std::string> joint_names_;

@@ -230,7 +230,7 @@ class Warnings {
     const State& start = built_.initial;
     JointVector g;
     JointVector gamma;
-    for (std::size_t i = 0; i < system.joints().size(); ++i) {
+    for (std::size_t i = 0; i < system.shown_joints().size(); ++i) {
       stop_.check();
       const Joint& joint = system.joints()[i];
       const std::string path = path_of(joint);
@@ -266,7 +266,7 @@ class Warnings {
   void warn_of_redundancy() {
     const System& system = *built_.system;
     const std::vector<int> redundant = count_redundant_rows(system, built_.initial);
-    for (std::size_t j = 0; j < system.joints().size(); ++j) {
+    for (std::size_t j = 0; j < system.shown_joints().size(); ++j) {
       const Joint& joint = system.joints()[j];
       if (redundant[j] == 0) continue;
       warn(path_of(joint),
@@ -352,9 +352,10 @@ class Warnings {
 /// One line a joint.
 std::string describe_joints(const System& system) {
   constexpr std::size_t kMost = 24;  // [-] lines
-  std::string text = fmt::format("  joints    {}\n", system.joints().size());
-  for (std::size_t j = 0; j < std::min(kMost, system.joints().size()); ++j) {
-    const Joint& joint = system.joints()[j];
+  const std::span<const Joint> joints = system.shown_joints();
+  std::string text = fmt::format("  joints    {}\n", joints.size());
+  for (std::size_t j = 0; j < std::min(kMost, joints.size()); ++j) {
+    const Joint& joint = joints[j];
     const JointOptions& o = joint.options;
     const auto name = [&](int k) -> const std::string& { return system.joints()[k].options.name; };
     if (o.type == JointType::coupling) {
@@ -376,12 +377,13 @@ std::string describe_joints(const System& system) {
     if (o.spring) text += ", spring";
     if (o.force || !o.forces.empty()) text += ", force";
     if (!o.servos.empty()) text += o.servos.size() == 1 ? ", servo" : fmt::format(", {} servos", o.servos.size());
+    if (o.armature > 0.0) text += ", armature";
     if (o.effort_limit) text += fmt::format(", effort in [{:.6g}, {:.6g}]", o.effort_limit->low, o.effort_limit->high);
     if (o.friction > 0.0 || o.friction_torque > 0.0 || o.friction_of_load > 0.0) text += ", friction";
     if (o.limits) text += ", limits";
     text += '\n';
   }
-  if (system.joints().size() > kMost) text += fmt::format("    and {} more\n", system.joints().size() - kMost);
+  if (joints.size() > kMost) text += fmt::format("    and {} more\n", joints.size() - kMost);
   return text;
 }
 
@@ -450,11 +452,10 @@ std::string describe_meshes(const System& system) {
 
 std::string summarize(const Scene& scene, const BuiltScene& built) {
   const System& system = *built.system;
-  const auto moving =
-      std::count_if(system.bodies().begin(), system.bodies().end(), [](const auto& b) { return b.n_u > 0; });
+  const auto moving = std::ranges::count_if(system.shown_bodies(), [](const Body& body) { return body.n_u > 0; });
   std::string text = fmt::format("{}: {} scene\n", scene.name, scene.planar ? "planar" : "spatial");
-  text += fmt::format("  bodies    {} ({} can move), {} coordinates, {} velocities\n", system.bodies().size(), moving,
-                      system.n_body_q(), system.n_u());
+  text += fmt::format("  bodies    {} ({} can move), {} coordinates, {} velocities\n", system.shown_bodies().size(),
+                      moving, system.n_body_q(), system.n_u());
   text += describe_meshes(system);
   text += fmt::format("  contacts  {} named, {} points{}\n", system.contacts().size(), count_points(system),
                       system.detection() ? "; all others are detected" : "");

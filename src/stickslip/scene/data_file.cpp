@@ -44,6 +44,8 @@ DataFile read_data_file(const TableReader& reader, std::string_view key) {
   if (!document.reads_files) reader.fail(key, "no file: none is read here");
   if (given.empty() || given.find('\0') != std::string::npos) reader.fail(key, "the name of a file");
   const fs::path path = document.folder(mark) / fs::path(given);
+  const auto made = document.files.find(given);
+  if (made != document.files.end()) return {path.string(), made->second};
   std::error_code error;
   // Of a pipe or a device nobody knows whether it ends.
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) reader.fail(key, "an ordinary file");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,7 +70,8 @@ struct Document {
   std::size_t n_files = 1;   // of the texts; those behind them are overrides
   bool reads_files = false;  // files of numbers that it names may be opened
   std::int64_t max_fill_bodies = kMaxFillBodies;
-  FindStoredShapes stored_shapes = {};  // of the scene of a result; none: shapes are read from their files
+  FindStoredShapes stored_shapes = {};            // of the scene of a result; none: shapes are read from their files
+  std::map<std::string, std::string> files = {};  // bytes of those that are not on the disk, by the name that is given
 
   SourcePlace place(const Mark& mark) const { return {texts[mark.text], mark.line, mark.column}; }
   /// Where files are looked up that are named at `mark`: beside the file that names them, or beside the scene.

@@ -48,7 +48,9 @@ class DocumentLoader {
     const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (!options_.convert || first == std::string::npos || text[first] != '<') return load(text, path);
     is_converted_ = true;
-    return load(options_.convert(path), path);
+    ConvertedScene scene = options_.convert(path);
+    document_.files = std::move(scene.files);
+    return load(scene.text, path);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,12 @@
 
 namespace stickslip {
 
-/// Makes a scene's text of a file in another format.
-using SceneConverter = std::function<std::string(const std::filesystem::path&)>;
+/// A scene's text made of a file in another format, and the files of numbers that it names beside those on the disk.
+struct ConvertedScene {
+  std::string text;
+  std::map<std::string, std::string> files;  // bytes by name
+};
+using SceneConverter = std::function<ConvertedScene(const std::filesystem::path&)>;
 
 struct LoadOptions {
   SceneConverter convert = {};  // of files that begin with '<'; none: there is no other format

@@ -294,7 +294,9 @@ void read_mass_or_density(const TableReader& body, SceneBody& result) {
   if (!body.has("mass") && !body.has("inertia") && materials_have_densities(body, result.shapes)) return;
   const std::string or_density =
       planar ? "kg], with inertia, or density [kg/m^2" : "kg], with inertia, or density [kg/m^3";
-  result.mass = body.number("mass", kPositive, or_density);
+  constexpr Range kMass = {.least = 0.0, .text = kPositive.text};  // 0 between joints alone
+  result.mass = body.number("mass", kMass, or_density);
+  if (result.mass == 0.0 && body.has("inertia")) body.fail("mass", "a number > 0 [kg]; 0 goes without inertia");
 }
 
 void read_rigid(const TableReader& body, SceneBody& result) {
@@ -303,7 +305,7 @@ void read_rigid(const TableReader& body, SceneBody& result) {
   read_mass_or_density(body, result);
   read_parent(body, result);
   read_centre(body, result);
-  if (result.mass && !result.density) {
+  if (result.mass && result.mass != 0.0 && !result.density) {
     const std::string allowed = "[Ix, Iy, Iz] or [[..], [..], [..]] [kg m^2], about the centre of mass";
     const TomlValue::Array* inertia = body.require("inertia", allowed).array();
     if (inertia == nullptr || inertia->size() != 3) body.fail("inertia", allowed);
@@ -329,7 +331,8 @@ void read_planar(const TableReader& body, SceneBody& result) {
   read_mass_or_density(body, result);
   read_parent(body, result);
   read_centre(body, result);
-  if (result.mass && !result.density) result.inertia = body.number("inertia", kPositive, "kg m^2");
+  if (result.mass && result.mass != 0.0 && !result.density)
+    result.inertia = body.number("inertia", kPositive, "kg m^2");
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.orientation = body.orientation();
   result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());

@@ -143,6 +143,7 @@ void read_drive(const TableReader& reader, const Units& units, SceneJoint& joint
     read_load_friction(TableReader(reader.context(), *friction, reader.path_of("friction")), joint);
   }
   read_efforts(reader, units.length, units.force, joint);
+  joint.armature = reader.number_or("armature", kNotNegative, units.length == "m" ? "kg" : "kg m2", 0.0);
   if (reader.has("limits")) {
     const auto [low, high] = reader.pair_of_numbers("limits", kAnyNumber, units.length);
     if (!(low < high)) reader.fail("limits", "[low, high], low < high");
@@ -170,12 +171,12 @@ void read_revolute(const TableReader& reader, SceneJoint& joint) {
   if (in_plane(reader)) {
     reader.allow(
         {"type", "between", "collide", "at", "at_parameter", "local", "motion", "absolute", "reference", "start",
-         "start_rate", "spring", "friction", "force", "servo", "effort_limit", "limits", "restitution"},
+         "start_rate", "spring", "friction", "force", "servo", "effort_limit", "armature", "limits", "restitution"},
         {"axis"});
   } else {
-    reader.allow({"type",     "between", "collide",  "at",           "axis",   "local",      "frame_a",
-                  "frame_b",  "motion",  "absolute", "reference",    "start",  "start_rate", "spring",
-                  "friction", "force",   "servo",    "effort_limit", "limits", "restitution"});
+    reader.allow({"type",     "between", "collide",  "at",           "axis",     "local",      "frame_a",
+                  "frame_b",  "motion",  "absolute", "reference",    "start",    "start_rate", "spring",
+                  "friction", "force",   "servo",    "effort_limit", "armature", "limits",     "restitution"});
   }
   read_place(reader, {}, joint);
   read_motion(reader, "rad", joint);
@@ -184,9 +185,9 @@ void read_revolute(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_screw(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type",    "between",  "collide", "at",       "axis",         "local",  "frame_a",
-                "frame_b", "pitch",    "motion",  "absolute", "reference",    "start",  "start_rate",
-                "spring",  "friction", "force",   "servo",    "effort_limit", "limits", "restitution"});
+  reader.allow({"type",  "between", "collide",      "at",        "axis",   "local",      "frame_a", "frame_b",
+                "pitch", "motion",  "absolute",     "reference", "start",  "start_rate", "spring",  "friction",
+                "force", "servo",   "effort_limit", "armature",  "limits", "restitution"});
   joint.pitch = reader.number("pitch", kAnyNumber, "m a turn");
   if (joint.pitch == 0.0) reader.fail("pitch", "a number other than 0");
   read_place(reader, {}, joint);
@@ -196,9 +197,9 @@ void read_screw(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_prismatic(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type",    "between",  "collide", "at",       "at_parameter", "axis",   "local",
-                "frame_a", "frame_b",  "motion",  "absolute", "reference",    "start",  "start_rate",
-                "spring",  "friction", "force",   "servo",    "effort_limit", "limits", "restitution"});
+  reader.allow({"type",    "between", "collide",      "at",        "at_parameter", "axis",       "local",  "frame_a",
+                "frame_b", "motion",  "absolute",     "reference", "start",        "start_rate", "spring", "friction",
+                "force",   "servo",   "effort_limit", "armature",  "limits",       "restitution"});
   read_place(reader, {.has_default = true}, joint);
   if (in_plane(reader)) joint.axis = reader.direction("axis");
   read_motion(reader, "m", joint);
@@ -207,13 +208,21 @@ void read_prismatic(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_spherical(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "collide", "at", "local", "frame_a", "frame_b", "friction", "start", "start_rate"});
+  reader.allow({"type", "between", "collide", "at", "local", "frame_a", "frame_b", "friction", "spring", "armature",
+                "start", "start_rate"});
   read_place(reader, {.n_axes = 0}, joint);
   read_start(reader, 4, 3, joint);
   if (!joint.start.empty() && Eigen::Map<const Vector4>(joint.start.data()).norm() == 0.0) {
     reader.fail("start", "a quaternion [w, x, y, z] of any length but zero");
   }
   joint.friction = reader.number_or("friction", kNotNegative, "N m", 0.0);
+  if (const TomlValue* value = reader.find("spring")) {
+    const TableReader spring(reader.context(), *value, reader.path_of("spring"));
+    spring.allow({"damping"});
+    joint.spring.emplace();
+    joint.spring->damping = spring.number("damping", kNotNegative, "N m s/rad");
+  }
+  joint.armature = reader.number_or("armature", kNotNegative, "kg m2", 0.0);
 }
 
 /// Of cylindrical and planar joints.
@@ -243,13 +252,13 @@ void read_weld(const TableReader& reader, SceneJoint& joint) {
 
 void read_distance(const TableReader& reader, SceneJoint& joint) {
   reader.allow({"type", "between", "collide", "at_a", "at_b", "at_parameter", "length", "limits", "restitution",
-                "spring", "friction", "force", "servo", "effort_limit"});
+                "spring", "friction", "force", "servo", "effort_limit", "armature"});
   joint.at_a = reader.vector_or("at_a", "m", Vector3::Zero());
   joint.at_b = reader.vector_or("at_b", "m", Vector3::Zero());
   joint.at_parameter = reader.parameters_on_beams();
   joint.length = reader.optional_number("length", kPositive, "m");
   if (!reader.has("limits")) {
-    for (const char* key : {"spring", "friction", "force", "servo", "effort_limit"}) {
+    for (const char* key : {"spring", "friction", "force", "servo", "effort_limit", "armature"}) {
       if (reader.has(key)) reader.fail(key, "limits, too: else the distance is not free");
     }
   }

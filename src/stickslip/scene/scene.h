@@ -222,7 +222,8 @@ struct SceneJoint {
   std::optional<double> reference;    // [rad, m] the coordinate as drawn; none: 0
   std::vector<double> start;          // [rad, m] coordinates at the start, spherical: a quaternion; none: as drawn
   std::vector<double> start_rate;     // [rad/s, m/s] their rates; none: 0
-  std::optional<JointSpring> spring;  // this, force and limits: of joints with one coordinate
+  std::optional<JointSpring> spring;  // this, force and limits: of joints with one coordinate; spherical: damping
+  double armature = 0.0;              // [kg, kg m2] of joints with one coordinate, and of spherical ones
   std::optional<TimeFunction> force;  // [N, N m]
   std::vector<SceneSignal> forces;    // [N, N m] added to it: inputs, and all where there are several
   std::vector<SceneServo> servos;

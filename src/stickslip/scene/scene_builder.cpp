@@ -55,6 +55,10 @@ void SceneBuilder::add_body(const SceneBody& source) {
   } else {
     body.mass = source.mass.value_or(0.0);
     body.inertia = inertia_of(source.inertia);
+    const bool is_massless = source.mass == 0.0;  // until it is lent some
+    if (is_massless) body.mass = 1.0;
+    if (is_massless) body.inertia.setIdentity();
+    if (is_massless) massless_.add(static_cast<int>(system_.system().bodies().size()));
     if (source.centre_of_mass) frame.center = *source.centre_of_mass;
   }
   if (by_shapes || source.centre_of_mass) {
@@ -278,6 +282,7 @@ void SceneBuilder::set_start_pose(const System& system, State& start) const {
     }
     bodies.push_back(drawn);
   }
+  bodies.resize(system.bodies().size(), DrawnBody{-1, {}, 0.0});  // rotors
   std::vector<StartCoordinates> joints(system.joints().size());
   for (const SceneJoint& joint : scene_.joints) {
     if (!joint.gear) joints[joints_.at(joint.name).index] = {joint.start, joint.start_rate, joint.absolute};

@@ -17,6 +17,7 @@
 #include "stickslip/math/rotation.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/joint_frames.h"
+#include "stickslip/scene/massless_bodies.h"
 #include "stickslip/scene/orientation.h"
 #include "stickslip/scene/pose_start.h"
 #include "stickslip/scene/project_start.h"
@@ -73,6 +74,7 @@ class SceneBuilder {
     if (scene_.detects_contacts()) add_detection();
     for (const SceneJoint& joint : scene_.joints) add_joint(joint);
     for (const SceneCoupling& c : scene_.couplings) add_terms(c.name, JointType::coupling, c.joints, c.coefficients);
+    massless_.lend(system_);
     add_inputs();
     set_joint_forces();
     for (const SceneForce& force : scene_.forces) add_force(force);
@@ -89,6 +91,11 @@ class SceneBuilder {
       set_start_pose(*built.system, built.initial);
     } else if (!misfits_.empty()) {
       project_start(*built.system, built.initial, stop_);
+    }
+    built.system->spin_rotors(built.initial.t, built.initial.q, built.initial.u);
+    if (const int loose = massless_.find_loose(*built.system, built.initial); loose >= 0) {
+      fail(fmt::format("bodies.{}.mass", built.system->bodies()[loose].name), "0",
+           "a number > 0 [kg]: its joints let it move where nothing with mass or armature moves");
     }
     return population;
   }
@@ -271,6 +278,7 @@ class SceneBuilder {
     o.on_second.parameter = second.parameter;
     if (source.motion) o.motion = make_motion_part(*source.motion, path + ".motion");
     o.spring = source.spring;
+    o.armature = source.armature;
     o.friction = source.friction;
     o.friction_torque = source.friction_torque;
     o.friction_of_load = source.load_friction * (source.type == JointType::revolute ? source.load_radius : 1.0);
@@ -541,6 +549,7 @@ class SceneBuilder {
   StopToken stop_;
   SystemBuilder system_;
   std::map<std::string, BodyFrame, std::less<>> frames_;
+  MasslessBodies massless_;
   /// Shapes by the names of their groups and materials, "group:G" and "material:M", in the order of the bodies.
   std::map<std::string, std::vector<ShapeSelection>, std::less<>> shapes_of_;
   std::map<std::string, const SceneBody*, std::less<>> by_name_;

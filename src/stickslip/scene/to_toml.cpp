@@ -525,16 +525,17 @@ class SceneWriter {
     write_coordinates("start", joint.start);
     write_coordinates("start_rate", joint.start_rate);
     if (joint.spring) {
-      line("spring = {{stiffness = {}, damping = {}, rest = {}}}", number(joint.spring->stiffness),
-           number(joint.spring->damping), number(joint.spring->rest));
+      const auto [k, d, rest] = *joint.spring;
+      const std::string others = fmt::format("stiffness = {}, rest = {}, ", number(k), number(rest));
+      line("spring = {{{}damping = {}}}", joint.type == JointType::spherical ? "" : others, number(d));
     }
+    if (joint.armature > 0.0) line("armature = {}", number(joint.armature));
     const bool has_two_bounds = joint.type == JointType::cylindrical || joint.type == JointType::planar;
     if (has_two_bounds && (joint.friction > 0.0 || joint.friction_torque > 0.0)) {
       line("friction = {{force = {}, torque = {}}}", number(joint.friction), number(joint.friction_torque));
     } else if (joint.load_friction > 0.0 || joint.load_radius > 0.0) {
-      const bool turns = joint.type == JointType::revolute;
       line("friction = {{coefficient = {}{}}}", number(joint.load_friction),
-           turns ? ", radius = " + number(joint.load_radius) : "");
+           joint.type == JointType::revolute ? ", radius = " + number(joint.load_radius) : "");
     } else if (joint.friction > 0.0) {
       line("friction = {}", number(joint.friction));
     }

@@ -158,7 +158,8 @@ void Analyzer::take_presence(const Trajectory& result, Eigen::Index row) {
   state_.presence.assign(n, Presence::present);
   for (std::size_t i = 0; i < n; ++i) {
     const Body& body = system_.bodies()[i];
-    const bool by_pose = has_poses && std::isnan(position(0, 3 * static_cast<Eigen::Index>(i)));
+    const bool by_pose =
+        has_poses && i < system_.shown_bodies().size() && std::isnan(position(0, 3 * static_cast<Eigen::Index>(i)));
     if (!by_pose && !(body.n_q > 0 && std::isnan(state_.q(body.q_offset)))) continue;
     state_.presence[i] = Presence::gone;
     state_.q.segment(body.q_offset, body.n_q) = built_.initial.q.segment(body.q_offset, body.n_q);
@@ -169,7 +170,7 @@ void Analyzer::take_presence(const Trajectory& result, Eigen::Index row) {
 
 /// How often joints in space have turned, which no pose tells: from their coordinates, else the result's checkpoint.
 void Analyzer::take_turns(const Trajectory& result, Eigen::Index row) {
-  const std::vector<Joint>& joints = system_.joints();
+  const std::span<const Joint> joints = system_.shown_joints();
   if (std::ranges::none_of(joints, [](const Joint& joint) { return joint.turns_offset >= 0; })) return;
   const std::string& file = result.file().name();
   if (!result.file().has("/joints/coordinate")) {

@@ -239,6 +239,7 @@ void Simulation::reset(const Vector* q, const Vector* u) {
   if (u != nullptr) {
     check(*u, system_->n_u(), "u");
     start.u = *u;
+    system_->spin_rotors(start.t, start.q, start.u);
   }
   state_ = std::move(start);
   begin();

@@ -50,7 +50,7 @@ LimitMonitor::LimitMonitor(const System& system, const LimitOptions& options, co
       made_{LimitKind::contact_energy, options.contact_energy, {}, 0.0} {
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     const Body& body = system.bodies()[i];
-    if (body.n_u == 0) continue;
+    if (body.n_u == 0 || body.is_rotor) continue;
     const int b = static_cast<int>(i);
     const double distance = system.calc_pose(b, initial.t, initial.q).p_WB.norm() + sizes_.size(b);
     weights_ += (body.beam ? body.beam->mass() : body.mass) * system.gravity().norm() * distance;

@@ -40,7 +40,9 @@ MomentumBalance::MomentumBalance(const System& system, const ResultRows& rows)
       loose_(system.bodies().size()),
       most_(system.bodies().size(), 0.0) {
   for (Vector* v : {&force_before_, &force_, &momentum_before_, &momentum_}) v->setZero(system.n_u());
-  for (std::size_t i = 0; i < checked_.size(); ++i) checked_[i] = system.bodies()[i].n_u > 0 ? 1 : 0;
+  for (std::size_t i = 0; i < checked_.size(); ++i) {
+    checked_[i] = system.bodies()[i].n_u > 0 && !system.bodies()[i].is_rotor ? 1 : 0;
+  }
   const auto leave_out = [&](int body, const char* why) {
     if (checked_[body] == 0) return;
     checked_[body] = 0;
@@ -177,7 +179,7 @@ MomentumBalance::Miss MomentumBalance::find_worst(std::int64_t k, double h, doub
     system_.calc_applied_forces(t, q, u, force_);
   }
   if (is_exact_ && rows_.has(ResultRows::reaction_force)) {
-    for (std::size_t j = 0; j < system_.joints().size(); ++j) {
+    for (std::size_t j = 0; j < system_.shown_joints().size(); ++j) {
       const Joint& joint = system_.joints()[j];
       if (joint.is_coupling()) continue;
       const Vector3 impulse = h * rows_.triple(ResultRows::reaction_force, k, j);

@@ -45,7 +45,7 @@ class Verifier {
         balance_(system_, rows_),
         friction_(system_),
         eps_(rows_.is_single() ? 0x1p-24 : 0x1p-53),
-        motion_(system_.bodies().size()),
+        motion_(system_.shown_bodies().size()),
         motion_before_(motion_),
         places_(system_.shapes().size()),
         manifolds_(system_.contact_points().size(), -1) {
@@ -53,7 +53,7 @@ class Verifier {
       const int point = system_.manifold_pairs()[i].point;
       if (point >= 0) manifolds_[point] = static_cast<int>(i);
     }
-    for (const Body& body : system_.bodies()) {
+    for (const Body& body : system_.shown_bodies()) {
       if (body.n_u > 0) heaviest_ = std::max(heaviest_, body.mass);
     }
   }

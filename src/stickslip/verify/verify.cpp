@@ -48,7 +48,7 @@ void Verifier::check_shape_of_file() {
     throw InputError({result_.file().name()}, Rows::path(column), fmt::format("{} numbers a row", rows_.width(column)),
                      fmt::format("{}, by the scene that the file holds", items));
   };
-  const std::size_t n = system_.bodies().size();
+  const std::size_t n = system_.shown_bodies().size();
   const std::size_t n_points = system_.contact_points().size();
   width(Rows::q, static_cast<std::size_t>(system_.n_body_q()));
   width(Rows::u, static_cast<std::size_t>(system_.n_u()));
@@ -64,7 +64,7 @@ void Verifier::check_shape_of_file() {
                                Rows::impulse, Rows::friction_percussion, Rows::percussion, Rows::moment}) {
     width(c, 3 * n_points);
   }
-  width(Rows::reaction_force, 3 * system_.joints().size());
+  width(Rows::reaction_force, 3 * system_.shown_joints().size());
 }
 
 void Verifier::list_not_checked() {
@@ -113,7 +113,8 @@ void Verifier::take_absent(std::int64_t k) {
   shown.presence.assign(n, Presence::present);
   for (std::size_t i = 0; i < n; ++i) {
     const Body& body = system_.bodies()[i];
-    const bool by_pose = rows_.has(Rows::position) && std::isnan(rows_.triple(Rows::position, k, i)(0));
+    const bool by_pose =
+        i < motion_.size() && rows_.has(Rows::position) && std::isnan(rows_.triple(Rows::position, k, i)(0));
     const bool by_q = has_q_ && body.n_q > 0 && std::isnan(rows_.row(Rows::q, k)[body.q_offset]);
     if (!by_pose && !by_q) continue;
     absent_[i] = 1;

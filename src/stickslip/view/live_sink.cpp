@@ -171,8 +171,8 @@ void LiveSink::add_picture(LiveFrame& frame) const {
   const std::vector<double> p = row_.read(static_cast<std::size_t>(position));
   const std::vector<double> e = row_.read(static_cast<std::size_t>(orientation));
   std::vector<float> poses;
-  poses.reserve(7 * system_.bodies().size());
-  for (std::size_t b = 0; b < system_.bodies().size(); ++b) {
+  poses.reserve(7 * system_.shown_bodies().size());
+  for (std::size_t b = 0; b < system_.shown_bodies().size(); ++b) {
     for (std::size_t k = 0; k < 3; ++k) poses.push_back(static_cast<float>(p[3 * b + k]));
     for (std::size_t k = 0; k < 4; ++k) poses.push_back(static_cast<float>(e[4 * b + k]));
   }

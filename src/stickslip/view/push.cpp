@@ -66,7 +66,7 @@ BodyInput calc_push(const System& system, const State& state, const Push& push, 
 void Pusher::begin_run(const System& system, double step) {
   const std::lock_guard lock(mutex_);
   defects_.clear();
-  for (const Body& body : system.bodies()) defects_.push_back(find_push_defect(body));
+  for (const Body& body : system.shown_bodies()) defects_.push_back(find_push_defect(body));
   step_ = step;
 }
 

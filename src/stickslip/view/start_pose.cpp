@@ -103,7 +103,7 @@ StartPose calc_start_pose(const Scene& scene, const JointStarts& starts) {
   const BuiltScene built = build_start(posed);
   const State& state = built.initial;
   StartPose pose;
-  for (std::size_t b = 0; b < built.system->bodies().size(); ++b) {
+  for (std::size_t b = 0; b < built.system->shown_bodies().size(); ++b) {
     const Pose at = built.system->calc_pose(static_cast<int>(b), state.t, state.q);
     const Eigen::Quaterniond e(at.R_WB);
     pose.poses.insert(pose.poses.end(), at.p_WB.begin(), at.p_WB.end());
