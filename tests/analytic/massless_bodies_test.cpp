@@ -41,10 +41,7 @@ std::string spinning(const std::string& joints) {
   return R"toml(
 gravity = [0, 0, -9.81]
 bodies.ground = {type = "fixed"}
-[bodies.top]
-mass = 2
-inertia = [0.03, 0.05, 0.07]
-position = [0.2, 0.1, -0.3]
+bodies.top = {mass = 2, inertia = [0.03, 0.05, 0.07], position = [0.2, 0.1, -0.3]}
 )toml" + joints;
 }
 

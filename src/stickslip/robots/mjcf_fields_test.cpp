@@ -53,7 +53,8 @@ TEST(MjcfFields, ElevationsAreAMapWhoseFirstRowIsFarthestAlongY) {
   EXPECT_TRUE(m.warnings.empty());
   ASSERT_EQ(m.files.size(), 1U);
   EXPECT_EQ(m.files.at("hill.csv"), "0,0.125,0.25\n0.25,0.25,0.5\n");
-  EXPECT_NE(m.scene.find("type = \"height-field\", size = [6, 4], file = \"hill.csv\""), std::string::npos) << m.scene;
+  EXPECT_NE(m.scene.find("type = \"height-field\", size = [6.0, 4.0], file = \"hill.csv\""), std::string::npos)
+      << m.scene;
 }
 
 TEST(MjcfFields, ReadsBinaryFilesAndPictures) {
