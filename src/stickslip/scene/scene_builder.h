@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <span>
@@ -58,6 +59,8 @@ class SceneBuilder {
     });
     PopulationOptions options = make_population();
     if (!options.empty()) {
+      options.from.resize(built.system->bodies().size(), std::numeric_limits<double>::quiet_NaN());  // rotors
+      options.can_leave.resize(built.system->bodies().size(), 0);
       built.stepper =
           std::make_unique<PopulationStepper>(std::move(built.stepper), population, std::move(options), built.initial);
     }

@@ -54,9 +54,6 @@ PopulationOptions SceneBuilder::make_population() const {
     const bool moves = body.type != BodyType::fixed && body.type != BodyType::moving;
     options.can_leave.push_back(moves && tied[i] == 0 ? 1 : 0);
   }
-  const std::size_t n = system_.system().bodies().size();
-  options.from.resize(n, std::numeric_limits<double>::quiet_NaN());  // rotors
-  options.can_leave.resize(n, 0);
   for (const SceneSource& source : scene_.sources) {
     BodySource made;
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
