@@ -173,7 +173,7 @@ WholeDerivatives calc_whole_derivatives(const CoupledSystem& c, const RandomStat
                        Matrix::Zero(n_u, n_q)};
   JointDerivatives d;
   for (const JointTerm& term : c.system.joints()[c.coupling].options.terms) {
-    c.system.calc_term_derivatives(term, s.t, s.q, s.u, s.a, lambda, d);
+    c.system.calc_term_derivatives(term, s.t, s.q, s.u, s.a, JointVector::Constant(1, lambda), d);
     const Joint& joint = c.system.joints()[term.joint];
     for (const Attachment* at : {&joint.first, &joint.second}) {
       const int q0 = at == &joint.first ? 0 : joint.first.n_q;
