@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prescribed surfaces that turn or tilt carry what sticks to them, under the schemes on velocities.
+// Surfaces that turn or tilt carry what sticks to them, under the schemes on velocities: prescribed ones, ones that a
+// joint turns, and pads of a grip that swings.
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
@@ -147,6 +148,114 @@ friction = 0.9
   const double angle = 0.25 * std::sin(3.0 * run.state.t);
   const Eigen::Vector2d on_ramp = Eigen::Rotation2Dd(-angle) * run.state.q.head<2>();
   EXPECT_LT((on_ramp - Eigen::Vector2d(0.5, 0.1)).norm(), 1e-3);
+}
+
+/// Where a body is as another one sees it.
+Vector3 place_on(const SceneRun& run, int body, int carrier) {
+  const Pose on = run.built.system->calc_pose(carrier, run.state.t, run.state.q);
+  return on.R_WB.transpose() * (run.built.system->calc_pose(body, run.state.t, run.state.q).p_WB - on.p_WB);
+}
+
+/// A table on a hinge, whose centre lies on the axis or beside it, driven or free.
+TEST_P(TurningSurfaces, ABoxKeepsItsPlaceOnATableThatAJointTurns) {
+  const double h = 0.02;
+  const double turns = 2.0;
+  const auto n = static_cast<int>(std::lround(turns * 2.0 * std::numbers::pi / h));
+  for (const char* centre : {"0", "0.3"}) {
+    for (const char* motion : {"motion = \"t\"", ""}) {
+      std::ostringstream scene;
+      scene << R"toml(
+[bodies.base]
+type = "fixed"
+[bodies.table]
+mass = 5
+inertia = [0.2, 0.2, 0.3]
+position = [)toml"
+            << centre << R"toml(, 0, 0]
+velocity = [0, )toml"
+            << centre << R"toml(, 0]
+angular_velocity = [0, 0, 1]
+shapes.top = {type = "box", size = [1.6, 1.6, 0.04]}
+[bodies.box]
+mass = 0.5
+inertia = [0.001, 0.001, 0.001]
+position = [0.4, 0.1, 0.07]
+velocity = [-0.1, 0.4, 0]
+angular_velocity = [0, 0, 1]
+shapes.hull = {type = "box", size = [0.1, 0.1, 0.1]}
+[joints.axle]
+type = "revolute"
+between = ["base", "table"]
+at = [0, 0, 0]
+axis = [0, 0, 1]
+)toml" << motion
+            << R"toml(
+[contact_default]
+friction = 0.8
+)toml";
+      SceneRun run = open(scene.str(), n * h, h);
+      const Vector3 start = place_on(run, 2, 1);
+      run.run();
+      const double r = std::hypot(0.4, 0.1);
+      const Vector3 at = run.built.system->calc_pose(2, run.state.t, run.state.q).p_WB;
+      EXPECT_LT(std::abs(at.head<2>().norm() - r), 2.0 * turns * h * h * r) << centre << motion;
+      EXPECT_LT((place_on(run, 2, 1) - start).norm(), 4.0 * turns * h * h * r) << centre << motion;
+    }
+  }
+}
+
+/// A hand on a hinge swings a box between two pads on slides to and fro by 1.6 rad, at three times the friction that
+/// its weight and its swing ask for.
+TEST_P(TurningSurfaces, AGripThatSwingsHoldsABox) {
+  for (const double h : {0.01, 0.005}) {
+    SceneRun run = open(R"toml(
+[bodies.base]
+type = "fixed"
+[bodies.hand]
+mass = 2
+inertia = [0.01, 0.01, 0.01]
+position = [0, 0, -0.5]
+[bodies.left]
+mass = 0.2
+inertia = [0.001, 0.001, 0.001]
+position = [0, -0.06, -0.6]
+shapes.pad = {type = "box", size = [0.06, 0.02, 0.06]}
+[bodies.right]
+mass = 0.2
+inertia = [0.001, 0.001, 0.001]
+position = [0, 0.06, -0.6]
+shapes.pad = {type = "box", size = [0.06, 0.02, 0.06]}
+[bodies.box]
+mass = 1
+inertia = [0.002, 0.002, 0.002]
+position = [0.01, 0, -0.605]
+shapes.hull = {type = "box", size = [0.1, 0.1, 0.1]}
+[joints.arm]
+type = "revolute"
+between = ["base", "hand"]
+at = [0, 0, 0]
+axis = [0, 1, 0]
+motion = "0.8 * (1 - cos(3 * t))"
+[joints.on_left]
+type = "prismatic"
+between = ["hand", "left"]
+at = [0, -0.06, -0.6]
+axis = [0, 1, 0]
+force = 40
+[joints.on_right]
+type = "prismatic"
+between = ["hand", "right"]
+at = [0, 0.06, -0.6]
+axis = [0, -1, 0]
+force = 40
+[contact_default]
+friction = 0.8
+)toml",
+                        4.0, h);
+    const Vector3 start = place_on(run, 4, 1);
+    run.run();
+    EXPECT_LT((place_on(run, 4, 1) - start).norm(), 1e-4) << h;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, TurningSurfaces, testing::Values("moreau", "ccp", "stewart-trinkle"),

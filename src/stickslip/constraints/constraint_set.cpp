@@ -189,6 +189,7 @@ template <class Activations>
 void ConstraintSet::gather_contacts(const Activations& activation_of, double h) {
   auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   const bool are_many = points_->size() >= kManyPoints;
+  const bool carries = finite_motions_ && !problem_.of_positions && h > 0.0;
   const std::size_t n_at_once = are_many ? kPointsAtOnce : 1;
   make_room(looked_at_, n_at_once);
   if (looked_at_.size() < n_at_once) looked_at_.resize(n_at_once);
@@ -224,8 +225,10 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
     ++n_contacts_;
     add_member(static_cast<int>(i), problem_.of_positions ? &geometry.gap : gamma.data());
     if (!problem_.of_positions) append(gaps_, geometry.gap);
-    if (has_motions_ && !problem_.of_positions && system_.has_prescribed_motion(k)) {
-      const ContactVector at_instant = system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_);
+    const std::optional<Side> carrier = carries ? find_carrier(*at_, k, h) : std::nullopt;
+    if ((has_motions_ && !problem_.of_positions && system_.has_prescribed_motion(k)) || carrier) {
+      const ContactVector in_gamma = system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_);
+      ContactVector at_instant = in_gamma;
       ContactVector tau = at_instant;
       if (k.joint < 0 && !turning_.empty()) {
         ContactGeometry same;
@@ -236,8 +239,11 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
           system_.add_surface_velocity(k, at_->t(), geometry, at_->at(system_.place_number(k, Side::first), first),
                                        at_->at(system_.place_number(k, Side::second), second), tau);
         }
-        const int first = problem_.cones.back().offset;
-        for (int r = 0; r < problem_.cones.back().dim; ++r) gamma_[first + r] += at_instant(r) - tau(r);
+      }
+      if (carrier) add_carried(k, *carrier, h, tau, at_instant);
+      const int first = problem_.cones.back().offset;
+      for (int r = 0; r < problem_.cones.back().dim; ++r) {
+        gamma_[first + r] += (at_instant(r) - tau(r)) + (at_instant(r) - in_gamma(r));
       }
       set_last_tau(tau.data(), at_instant.data());
     }

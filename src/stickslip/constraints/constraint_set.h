@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,13 +31,20 @@ class ConstraintSet {
   /// whether the Delassus operator may be the packed one, else it is the factored one always.
   explicit ConstraintSet(const System& system, StopToken stop = {}, bool packs = true);
 
-  /// From now on surfaces that turn as prescribed have, in gather(), the velocity of their finite motion over its step
-  /// h in the place of that at its instant: of a contact with another body, the one with which that body, held by the
-  /// surface, comes to where the surface takes its origin. Else what sticks would leave its circle by the tangent, and
-  /// by a factor of sqrt(1 + (omega h)^2) a step. gamma at the instant is then relative to a surface that moves as much
-  /// slower as this moves faster than the instant's: to its velocity over the step before, but for terms of second
-  /// order.
+  /// From now on surfaces that turn have, in gather(), the velocity of their finite motion over its step h in the place
+  /// of that at its instant: of a contact with another body, the one with which that body, held by the surface, comes
+  /// to where the surface takes its origin. Else what sticks would leave its circle by the tangent, and by a factor of
+  /// sqrt(1 + (omega h)^2) a step. gamma at the instant is then relative to a surface that moves as much slower as this
+  /// moves faster than the instant's: to its velocity over the step before, but for terms of second order. Of two
+  /// bodies whose motion is not prescribed one is the surface if they move as one; tau has the difference.
   void use_finite_motions() { finite_motions_ = true; }
+
+  /// Whether a contact is between two bodies whose motion is not prescribed and that may move as one.
+  bool may_carry(const BodySnapshot& at, const std::vector<ContactPoint>& points, double h) const;
+
+  /// The bodies where gather() is, with the velocities that lead them to where their joints are at the end of the step,
+  /// to second order; null: those of the instant. Must outlive the next gather().
+  void set_ahead(const BodySnapshot* ahead) { ahead_ = ahead; }
 
   /// M of the problems that gather() makes is the M_hat of these, as linearised then, or that of the system: null.
   void set_implicit(const ImplicitForces* forces) { implicit_ = forces; }
@@ -110,6 +118,8 @@ class ConstraintSet {
   double tau_at_instant(int row) const { return tau_.empty() ? 0.0 : tau_at_instant_[row]; }
   /// gamma (n) = what they give the velocities at the start of the step, 2 tau_at_instant - tau. [m/s]
   void get_tau_at_start(std::vector<double>& gamma) const;
+  /// The row of a joint that its motion leads: lengths are first, angles last.
+  static int motion_row(const Joint& joint) { return joint.turns() ? joint.dim - 1 : 0; }
   /// Another rate of the motion that a joint has than at the instant, by so much more, in its row alone. [m/s, rad/s]
   void add_motion_rate(int cone, double more);
 
@@ -153,6 +163,9 @@ class ConstraintSet {
   void set_last_tau(const double* tau, const double* tau_at_instant);
   void find_finite_motions(double h);
   BodyMotion carry(const ContactPoint& point, Side side, double h) const;
+  std::optional<Side> find_carrier(const BodySnapshot& at, const ContactPoint& point, double h) const;
+  void add_carried(const ContactPoint& point, Side carrier, double h, ContactVector& tau,
+                   ContactVector& at_instant) const;
   FactoredDelassus& begin_rows();
   template <class FillJacobian>
   void add_side(FactoredDelassus& factored, const Attachment& at, FillJacobian&& fill_jacobian) const;
@@ -213,6 +226,7 @@ class ConstraintSet {
     Vector3 omega;  // (3) [rad/s] world frame
   };
   bool finite_motions_ = false;
+  const BodySnapshot* ahead_ = nullptr;
   std::vector<FiniteMotion> turning_;
   Vector rest_;  // (n_u) zero
   Vector joint_loads_;

@@ -2,6 +2,7 @@
 // Rows of servos; what prescribed motions give rows, and how surfaces that turn carry what is on them.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
@@ -17,6 +18,14 @@ namespace {
 /// more.
 /// [-]
 constexpr double kCarried = 4.0;
+
+/// The share in which a body moves with a surface that is not prescribed, from which it differs by so much, where chord
+/// and instant differ by `turns`: all of it up to half of kCarried, none from there on. Without a jump, which would let
+/// what creeps stick in every other step.
+double calc_share(double differs, double turns) {
+  if (!(differs < kCarried * turns)) return 0.0;
+  return std::min(1.0, 2.0 * (1.0 - differs / (kCarried * turns)));
+}
 
 }  // namespace
 
@@ -79,12 +88,83 @@ BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, double h) 
   return motion;
 }
 
+/// The surface of two bodies whose motion is not prescribed and that may move as one: one that turns, or that joints
+/// may turn.
+std::optional<Side> ConstraintSet::find_carrier(const BodySnapshot& at, const ContactPoint& point, double h) const {
+  const Body& first = system_.bodies()[system_.body(point, Side::first)];
+  const Body& second = system_.bodies()[system_.body(point, Side::second)];
+  if (point.joint >= 0 || first.n_u == 0 || second.n_u == 0) return std::nullopt;
+  if (first.type == BodyType::beam || second.type == BodyType::beam) return std::nullopt;
+  if (first.type == BodyType::point && second.type == BodyType::point) return std::nullopt;
+  const Side carrier = first.type == BodyType::point ? Side::second : Side::first;
+  if (ahead_ != nullptr || !system_.joints().empty()) return carrier;
+  const Vector3& w = at[system_.body(point, carrier)].w;
+  const bool is_point = first.type == BodyType::point || second.type == BodyType::point;
+  const Vector3& other = is_point ? w : at[system_.body(point, Side::second)].w;
+  return w.squaredNorm() > 0.0 && (other - w).norm() <= kCarried * h * w.squaredNorm() ? std::optional(carrier)
+                                                                                       : std::nullopt;
+}
+
+bool ConstraintSet::may_carry(const BodySnapshot& at, const std::vector<ContactPoint>& points, double h) const {
+  return std::ranges::any_of(points, [&](const ContactPoint& k) { return find_carrier(at, k, h).has_value(); });
+}
+
+/// By how much the surface of the first of two such bodies moves faster over the step than at the instant, as the other
+/// one sees it, if they move as one: adds what that gives the rows to tau. Of it the share of joints, which move bodies
+/// within the step as no velocities say, is in at_instant, too: the step before had it, and it is no slip.
+void ConstraintSet::add_carried(const ContactPoint& point, Side carrier, double h, ContactVector& tau,
+                                ContactVector& at_instant) const {
+  const int surface = system_.body(point, carrier);
+  const int carried = system_.body(point, carrier == Side::first ? Side::second : Side::first);
+  const BodyMotion& on = (*at_)[surface];
+  const BodyMotion& held = (*at_)[carried];
+  const Vector3 arm = held.p - on.p;
+  BodyMotion by_joints = on;
+  by_joints.v.setZero();
+  by_joints.w.setZero();
+  double lag = 0.0;                      // [m/s] by joints
+  double turn = h * on.w.squaredNorm();  // [rad/s] by which axes turn away, and by joints
+  const bool is_point = system_.bodies()[carried].type == BodyType::point;
+  if (ahead_ != nullptr) {
+    const BodyMotion& on_ahead = (*ahead_)[surface];
+    const BodyMotion& held_ahead = (*ahead_)[carried];
+    by_joints.w = on_ahead.w - on.w;
+    if (!is_point) by_joints.w -= held_ahead.w - held.w;
+    by_joints.v = on_ahead.v - on.v - (held_ahead.v - held.v) + (on_ahead.w - on.w - by_joints.w).cross(arm);
+    lag = (held_ahead.v - held.v).norm() + (on_ahead.v - on.v).norm();
+    turn += (held_ahead.w - held.w).norm() + (on_ahead.w - on.w).norm();
+  }
+  // [m/s] less the tangent; to second order, so that pads of one hand ask for the same motion of what they grip.
+  const Vector3 w = is_point ? on.w : Vector3(0.5 * (on.w + held.w));
+  const Vector3 chord = 0.5 * h * w.cross(w.cross(arm));
+  double share = calc_share((held.v - on.v - on.w.cross(arm)).norm(), chord.norm() + lag);
+  if (!is_point) share = std::min(share, calc_share((held.w - on.w).norm(), turn));
+  if (share == 0.0) return;
+  by_joints.v *= share;
+  by_joints.w *= share;
+  BodyMotion excess = by_joints;
+  excess.v += share * chord;
+  BodyMotion at_rest = held;
+  at_rest.v.setZero();
+  at_rest.w.setZero();
+  const auto add_rows = [&](const BodyMotion& motion, ContactVector& rows) {
+    ContactGeometry geometry;
+    ContactVector gamma;
+    const bool is_first = carrier == Side::first;
+    system_.calc_contact_within(point, is_first ? motion : at_rest, is_first ? at_rest : motion,
+                                std::numeric_limits<double>::infinity(), geometry, gamma);
+    rows += gamma;
+  };
+  add_rows(excess, tau);
+  if (ahead_ != nullptr) add_rows(by_joints, at_instant);
+}
+
 void ConstraintSet::add_motion_rate(int cone, double more) {
   const Joint& joint = system_.joints()[index(cone)];
   STICKSLIP_ASSERT(!tau_.empty() && joint.options.motion);
-  const int row = joint.turns() ? joint.dim - 1 : 0;  // lengths are first, angles last
-  tau_[problem_.cones[cone].offset + row] -= more;
-  tau_at_instant_[problem_.cones[cone].offset + row] -= more;
+  const int row = problem_.cones[cone].offset + motion_row(joint);
+  tau_[row] -= more;
+  tau_at_instant_[row] -= more;
 }
 
 /// The compliance of each is that of a body of its own, of unit mass.

@@ -255,6 +255,7 @@ void HalfImplicitStepper::set_activations(double h) {
 void HalfImplicitStepper::gather(double h) {
   const PhaseScope phase(Phase::gather);
   set_activations(h);
+  if (projection_) velocity_.look_ahead(start_, h);
   velocity_.constraints().gather(start_, velocity_.contacts().points(), activations_, h);
   put_facets();
 }

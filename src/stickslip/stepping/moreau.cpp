@@ -125,6 +125,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   middle_.take(t_mid, q_mid_, &start.u);
   contacts.follow(middle_, h1);
   if (projection_) {
+    velocity_.look_ahead(middle_, h);
     gather_touching(state, h);
     if (moves_by_rates(theta)) {
       for (std::size_t i = 0; i < system_.joints().size(); ++i) {

@@ -13,6 +13,12 @@
 #include "stickslip/stepping/begin_run.h"
 
 namespace stickslip {
+namespace {
+
+/// How exactly the displacement by joints is found, relative to the rows: an effect of second order. [-]
+constexpr double kLooksAhead = 1e-9;
+
+}  // namespace
 
 VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken stop, bool eases)
     : system_(system),
@@ -29,7 +35,8 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
       implicit_(system, stop),
       adhesion_(system),
       servos_(system),
-      start_(system) {
+      start_(system),
+      ahead_(system) {
   for (Vector* v : {&u_end_, &force_, &nonconservative_}) v->resize(system.n_u());
   for (Vector* v : {&q_dot_, &q_ahead_}) v->resize(system.n_q());
   adhesive_.setZero(system.n_u());
@@ -96,6 +103,33 @@ void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs&
   force_ = h * force_ + nonconservative_ + implicit_.pull();
   implicit_.solve(force_, u_free);
   u_free += state.u;
+}
+
+/// What the projection will do to joints at constant velocities: with zeta in gamma' = J u' + zeta the displacement h
+/// d, J d + h/2 zeta = 0, the least one in the metric of the masses. Motions of joints lead them to where they are by
+/// themselves.
+void VelocityStep::look_ahead(const BodySnapshot& at, double h) {
+  constraints_.set_ahead(nullptr);
+  if (system_.joints().empty() || !constraints_.may_carry(at, contacts_.points(), h)) return;
+  constraints_.gather_positions(at, no_points_, 0.0);
+  ConeProblem& problem = constraints_.problem();
+  JointVector zeta;
+  for (int i = 0; i < constraints_.count(); ++i) {
+    const int j = constraints_.index(i);
+    const Joint& joint = system_.joints()[j];
+    system_.calc_joint_acceleration_bias(j, at.t(), at.q(), at.u(), zeta);
+    if (joint.options.motion) zeta(ConstraintSet::motion_row(joint)) += joint.motion_acceleration.value(at.t());
+    for (int r = 0; r < problem.cones[i].dim; ++r) problem.b[problem.cones[i].offset + r] = 0.5 * h * zeta(r);
+  }
+  solution_.p.assign(problem.size(), 0.0);
+  const SolveReport report = solver_.solve(problem, {.relative = kLooksAhead}, solution_);
+  if (report.status == Status::failed) return;
+  constraints_.calc_generalized_percussions(solution_.p, force_);
+  system_.solve_mass(force_, u_end_);
+  u_end_ += at.u();
+  if (!u_end_.allFinite()) return;
+  ahead_.take(at.t(), at.q(), &u_end_);
+  constraints_.set_ahead(&ahead_);
 }
 
 /// A step without constraints.

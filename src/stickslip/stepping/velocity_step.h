@@ -89,6 +89,10 @@ class VelocityStep {
   void calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
                                    const Vector& u_work, Vector& u_free);
 
+  /// Finds where joints lead bodies that may carry others in a step of length h from `at`, before constraints are
+  /// gathered there: for schemes that put positions right.
+  void look_ahead(const BodySnapshot& at, double h);
+
   /// What a scheme adds to the rows of those gathered, to be filled with n numbers, or none where all are zero. [m/s]
   std::vector<double>& added() { return added_; }
   /// The sizes of what these are the sums of, whose round-off counts; to be filled likewise. [m/s]
@@ -159,7 +163,8 @@ class VelocityStep {
   bool is_implicit_ = false;  // in this step
 
   // Workspace, kept from step to step.
-  BodySnapshot start_;
+  BodySnapshot start_, ahead_;
+  const std::vector<ContactPoint> no_points_;
   ConeSolution solution_;
   ContactWork contact_work_;
   std::vector<double> added_, added_sizes_;  // (n) [m/s]
