@@ -92,6 +92,50 @@ TEST(EventDrivenForces, ARopeOnADrumHoldsByTheFrictionThatItHas) {
   }
 }
 
+/// A table rests on four feet while a push wanders. The friction of each foot stays in its cone, and together they
+/// balance the impulse of the push and the weight.
+TEST(EventDrivenForces, PercussionsOfFourFeetStayInTheirCones) {
+  constexpr double kMu = 0.5;
+  std::string text = R"toml(
+gravity = [0, 0, -9.81]
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 0, 1]}
+[bodies.table]
+mass = 2
+inertia = [0.05, 0.06, 0.08]
+position = [0, 0, 0.3]
+[forces.push]
+type = "load"
+body = "table"
+at = [0.05, 0.02, 0]
+force = ["6*sin(4*t)", "5*cos(7*t)", 0]
+)toml";
+  for (const int k : {0, 1, 2, 3}) {
+    text += fmt::format(
+        "[bodies.table.shapes.f{0}]\ntype = \"point\"\nposition = [{1}, {2}, -0.3]\n"
+        "[[contacts]]\nbetween = [\"floor\", \"table/f{0}\"]\nfriction = {3}\n",
+        k, k % 2 == 0 ? 0.2 : -0.2, k / 2 == 0 ? 0.15 : -0.15, kMu);
+  }
+  const double h = 0.01;
+  EventRun run(text, 60.0 * h, h);
+  while (run.state.t < 59.5 * h) {
+    const double t = run.state.t;
+    ASSERT_EQ(run.step(), Status::ok) << run.report.message;
+    Vector3 sum = Vector3::Zero();
+    for (const ContactReport& contact : run.report.contacts) {
+      const double friction = std::hypot(contact.percussion[1], contact.percussion[2]);
+      EXPECT_LE(friction, (1.0 + 1e-9) * kMu * contact.percussion[0]) << "t = " << t;
+      sum += contact.percussion[0] * contact.normal + contact.percussion[1] * contact.tangent +
+             contact.percussion[2] * contact.normal.cross(contact.tangent);
+    }
+    const double end = t + h;
+    const Vector3 balance(1.5 * (std::cos(4.0 * end) - std::cos(4.0 * t)),
+                          -5.0 / 7.0 * (std::sin(7.0 * end) - std::sin(7.0 * t)), 2.0 * 9.81 * h);
+    EXPECT_LT((sum - balance).norm(), 1e-9) << "t = " << t;
+  }
+}
+
 TEST(EventDrivenForces, ForcesAtTheEndOfAStepObeyTheLawsWhileThePullSwings) {
   // From .9 of the pull at which it slips one way to .9 of that at which it slips the other way, and back.
   const double most = 0.9 * calc_slipping_pull(7);

@@ -35,6 +35,7 @@ Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSo
       transition_(options, system, solver, stop),
       motion_(system, FrictionPolygon(options.facets, options.orientation), stop),
       search_(system, transition_),
+      lawful_(system, stop),
       course_(system),
       method_([this](double t, const Vector& y, Vector& rates) { return calc_rates(t, y, rates); }),
       stiff_([this](double t, const Vector& y, Vector& rates) { return calc_rates(t, y, rates); },
@@ -220,6 +221,7 @@ void Stepper::report_motion(StepReport& report) {
   report.t = now_.t;
   record_.inexact |= !motion_.solve(now_.t, now_.q, now_.u, inputs_);
   transition_.make_lawful(now_, inputs_, motion_);
+  lawful_.put_right(motion_, percussions_);
   report_geometry(motion_.at(), system_.contact_points(), report);
   report_joints(system_, now_.t, now_.q, now_.u, report);
   report_forces(report);

@@ -10,6 +10,7 @@
 
 #include "stickslip/stepping/event_driven/event_driven.h"
 #include "stickslip/stepping/event_driven/event_search.h"
+#include "stickslip/stepping/event_driven/lawful_percussions.h"
 #include "stickslip/stepping/event_driven/radau.h"
 #include "stickslip/stepping/event_driven/runge_kutta.h"
 #include "stickslip/stepping/event_driven/time_course.h"
@@ -77,6 +78,7 @@ class Stepper final : public TimeStepper {
   Transition transition_;
   SmoothMotion motion_;
   EventSearch search_;
+  LawfulPercussions lawful_;
   TimeCourse course_;
   RungeKutta method_;
   Radau stiff_;
