@@ -389,7 +389,7 @@ TEST(CurvedManifold, TheLowestPointOfARimTakesTheNearestFixedPointsPlace) {
     EXPECT_EQ(feature_kind(least->feature_second), FeatureKind::edge);
     for (const ManifoldPoint& p : points) {
       if (&p == &*least) continue;
-      EXPECT_GT((p.on_second - least->on_second).norm(), 0.3 * 0.19);
+      EXPECT_GT((p.on_second - least->on_second).norm(), 0.3 * 0.13);
     }
   }
   EXPECT_EQ(on_cap(0.2, 0.3).size(), 1U) << "tilted, it touches in one point";
