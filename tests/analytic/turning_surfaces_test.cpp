@@ -204,6 +204,53 @@ friction = 0.8
   }
 }
 
+/// A tray goes round on a wheel and stays level: it does not turn, but joints bend its way.
+TEST_P(TurningSurfaces, ABoxKeepsItsPlaceOnALevelTrayThatGoesRound) {
+  SceneRun run = open(R"toml(
+[bodies.base]
+type = "fixed"
+[bodies.arm]
+mass = 1
+inertia = [0.02, 0.02, 0.02]
+position = [0.25, 0, 0]
+velocity = [0, 0, -0.25]
+angular_velocity = [0, 1, 0]
+[bodies.tray]
+mass = 1
+inertia = [0.02, 0.02, 0.02]
+position = [0.5, 0, 0]
+velocity = [0, 0, -0.5]
+shapes.top = {type = "box", size = [0.4, 0.4, 0.04]}
+[bodies.box]
+mass = 0.5
+inertia = [0.001, 0.001, 0.001]
+position = [0.52, 0.03, 0.07]
+velocity = [0, 0, -0.5]
+shapes.hull = {type = "box", size = [0.1, 0.1, 0.1]}
+[joints.axle]
+type = "revolute"
+between = ["base", "arm"]
+at = [0, 0, 0]
+axis = [0, 1, 0]
+motion = "t"
+[joints.hinge]
+type = "revolute"
+between = ["arm", "tray"]
+at = [0.5, 0, 0]
+axis = [0, 1, 0]
+[[couplings]]
+name = "level"
+joints = ["axle", "hinge"]
+coefficients = [1, 1]
+[contact_default]
+friction = 0.8
+)toml",
+                      4.0, 0.01);
+  const Vector3 start = place_on(run, 3, 2);
+  run.run();
+  EXPECT_LT((place_on(run, 3, 2) - start).norm(), 4.0 * 1e-4);
+}
+
 /// A hand on a hinge swings a box between two pads on slides to and fro by 1.6 rad, at three times the friction that
 /// its weight and its swing ask for.
 TEST_P(TurningSurfaces, AGripThatSwingsHoldsABox) {

@@ -158,6 +158,7 @@ void ConstraintSet::clear() {
   gamma_.clear();
   tau_.clear();
   tau_at_instant_.clear();
+  tau_by_joints_.clear();
 }
 
 /// The Delassus operator of the problem as one of a kind, with the memory that it had when it was one last.
@@ -227,9 +228,9 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
     if (!problem_.of_positions) append(gaps_, geometry.gap);
     const std::optional<Side> carrier = carries ? find_carrier(*at_, k, h) : std::nullopt;
     if ((has_motions_ && !problem_.of_positions && system_.has_prescribed_motion(k)) || carrier) {
-      const ContactVector in_gamma = system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_);
-      ContactVector at_instant = in_gamma;
+      const ContactVector at_instant = system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_);
       ContactVector tau = at_instant;
+      ContactVector by_joints = ContactVector::Zero();
       if (k.joint < 0 && !turning_.empty()) {
         ContactGeometry same;
         system_.calc_contact_within(k, carry(k, Side::first, h), carry(k, Side::second, h),
@@ -240,10 +241,12 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
                                        at_->at(system_.place_number(k, Side::second), second), tau);
         }
       }
-      if (carrier) add_carried(k, *carrier, h, tau, at_instant);
-      const int first = problem_.cones.back().offset;
-      for (int r = 0; r < problem_.cones.back().dim; ++r) {
-        gamma_[first + r] += (at_instant(r) - tau(r)) + (at_instant(r) - in_gamma(r));
+      if (carrier) add_carried(k, geometry, *carrier, h, tau, by_joints);
+      const Cone& rows = problem_.cones.back();
+      for (int r = 0; r < rows.dim; ++r) gamma_[rows.offset + r] += at_instant(r) - tau(r) + 2.0 * by_joints(r);
+      if (carrier && ahead_ != nullptr) {
+        tau_by_joints_.resize(problem_.b.size(), 0.0);
+        std::copy_n(by_joints.data(), rows.dim, tau_by_joints_.begin() + rows.offset);
       }
       set_last_tau(tau.data(), at_instant.data());
     }

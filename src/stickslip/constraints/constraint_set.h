@@ -116,7 +116,8 @@ class ConstraintSet {
   double tau(int row) const { return tau_.empty() ? 0.0 : tau_[row]; }
   void get_tau(std::vector<double>& gamma) const;
   double tau_at_instant(int row) const { return tau_.empty() ? 0.0 : tau_at_instant_[row]; }
-  /// gamma (n) = what they give the velocities at the start of the step, 2 tau_at_instant - tau. [m/s]
+  /// gamma (n) = what they give the velocities at the start of the step, 2 tau_at_instant - tau, and what joints move
+  /// surfaces by in both steps. [m/s]
   void get_tau_at_start(std::vector<double>& gamma) const;
   /// The row of a joint that its motion leads: lengths are first, angles last.
   static int motion_row(const Joint& joint) { return joint.turns() ? joint.dim - 1 : 0; }
@@ -164,8 +165,8 @@ class ConstraintSet {
   void find_finite_motions(double h);
   BodyMotion carry(const ContactPoint& point, Side side, double h) const;
   std::optional<Side> find_carrier(const BodySnapshot& at, const ContactPoint& point, double h) const;
-  void add_carried(const ContactPoint& point, Side carrier, double h, ContactVector& tau,
-                   ContactVector& at_instant) const;
+  void add_carried(const ContactPoint& point, const ContactGeometry& geometry, Side carrier, double h,
+                   ContactVector& tau, ContactVector& by_joints) const;
   FactoredDelassus& begin_rows();
   template <class FillJacobian>
   void add_side(FactoredDelassus& factored, const Attachment& at, FillJacobian&& fill_jacobian) const;
@@ -218,6 +219,7 @@ class ConstraintSet {
   std::vector<double> gaps_;                                 // (contacts) [m]
   std::vector<double> gamma_;
   std::vector<double> tau_, tau_at_instant_;  // none where all are zero
+  std::vector<double> tau_by_joints_;         // the part of tau_ that joints give surfaces; none where it is zero
   /// How a body that turns as prescribed moves in the step.
   struct FiniteMotion {
     int body;

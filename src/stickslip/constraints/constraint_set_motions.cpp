@@ -2,7 +2,6 @@
 // Rows of servos; what prescribed motions give rows, and how surfaces that turn carry what is on them.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
@@ -21,10 +20,10 @@ constexpr double kCarried = 4.0;
 
 /// The share in which a body moves with a surface that is not prescribed, from which it differs by so much, where chord
 /// and instant differ by `turns`: all of it up to half of kCarried, none from there on. Without a jump, which would let
-/// what creeps stick in every other step.
+/// what creeps stick in every other step. [m/s]
 double calc_share(double differs, double turns) {
-  if (!(differs < kCarried * turns)) return 0.0;
-  return std::min(1.0, 2.0 * (1.0 - differs / (kCarried * turns)));
+  if (differs == 0.0) return 1.0;
+  return std::clamp(2.0 * (1.0 - differs / (kCarried * turns)), 0.0, 1.0);
 }
 
 }  // namespace
@@ -39,6 +38,7 @@ void ConstraintSet::get_tau_at_start(std::vector<double>& gamma) const {
   make_room(gamma, gamma_.size());
   gamma.assign(gamma_.size(), 0.0);
   for (std::size_t row = 0; row < tau_.size(); ++row) gamma[row] = 2.0 * tau_at_instant_[row] - tau_[row];
+  for (std::size_t row = 0; row < tau_by_joints_.size(); ++row) gamma[row] += 2.0 * tau_by_joints_[row];
 }
 
 /// A motion that is not known until the end of the step, which may lie behind that of the run, stays the instant's.
@@ -110,53 +110,48 @@ bool ConstraintSet::may_carry(const BodySnapshot& at, const std::vector<ContactP
 }
 
 /// By how much the surface of the first of two such bodies moves faster over the step than at the instant, as the other
-/// one sees it, if they move as one: adds what that gives the rows to tau. Of it the share of joints, which move bodies
-/// within the step as no velocities say, is in at_instant, too: the step before had it, and it is no slip.
-void ConstraintSet::add_carried(const ContactPoint& point, Side carrier, double h, ContactVector& tau,
-                                ContactVector& at_instant) const {
+/// one sees it, if they move as one: adds what that gives the rows of the contact there to tau. by_joints: the share of
+/// joints, which move bodies within the step as no velocities say. The step before had it, and it is no slip.
+void ConstraintSet::add_carried(const ContactPoint& point, const ContactGeometry& geometry, Side carrier, double h,
+                                ContactVector& tau, ContactVector& by_joints) const {
   const int surface = system_.body(point, carrier);
   const int carried = system_.body(point, carrier == Side::first ? Side::second : Side::first);
   const BodyMotion& on = (*at_)[surface];
   const BodyMotion& held = (*at_)[carried];
   const Vector3 arm = held.p - on.p;
-  BodyMotion by_joints = on;
-  by_joints.v.setZero();
-  by_joints.w.setZero();
-  double lag = 0.0;                      // [m/s] by joints
-  double turn = h * on.w.squaredNorm();  // [rad/s] by which axes turn away, and by joints
   const bool is_point = system_.bodies()[carried].type == BodyType::point;
-  if (ahead_ != nullptr) {
-    const BodyMotion& on_ahead = (*ahead_)[surface];
-    const BodyMotion& held_ahead = (*ahead_)[carried];
-    by_joints.w = on_ahead.w - on.w;
-    if (!is_point) by_joints.w -= held_ahead.w - held.w;
-    by_joints.v = on_ahead.v - on.v - (held_ahead.v - held.v) + (on_ahead.w - on.w - by_joints.w).cross(arm);
-    lag = (held_ahead.v - held.v).norm() + (on_ahead.v - on.v).norm();
-    turn += (held_ahead.w - held.w).norm() + (on_ahead.w - on.w).norm();
-  }
   // [m/s] less the tangent; to second order, so that pads of one hand ask for the same motion of what they grip.
   const Vector3 w = is_point ? on.w : Vector3(0.5 * (on.w + held.w));
   const Vector3 chord = 0.5 * h * w.cross(w.cross(arm));
-  double share = calc_share((held.v - on.v - on.w.cross(arm)).norm(), chord.norm() + lag);
-  if (!is_point) share = std::min(share, calc_share((held.w - on.w).norm(), turn));
+  Vector3 v_joints = Vector3::Zero(), w_joints = Vector3::Zero();
+  double turns = chord.norm() + h * on.w.squaredNorm() * arm.norm();  // [m/s] by which chord and instant differ
+  if (ahead_ != nullptr) {
+    const BodyMotion& on_ahead = (*ahead_)[surface];
+    const BodyMotion& held_ahead = (*ahead_)[carried];
+    w_joints = on_ahead.w - on.w;
+    if (!is_point) w_joints -= held_ahead.w - held.w;
+    v_joints = on_ahead.v - on.v - (held_ahead.v - held.v) + (on_ahead.w - on.w - w_joints).cross(arm);
+    turns += (held_ahead.v - held.v).norm() + (on_ahead.v - on.v).norm();
+    turns += ((held_ahead.w - held.w).norm() + (on_ahead.w - on.w).norm()) * arm.norm();
+  }
+  double share = calc_share((held.v - on.v - on.w.cross(arm)).norm(), turns);
+  if (!is_point) share = std::min(share, calc_share((held.w - on.w).norm() * arm.norm(), turns));
   if (share == 0.0) return;
-  by_joints.v *= share;
-  by_joints.w *= share;
-  BodyMotion excess = by_joints;
-  excess.v += share * chord;
-  BodyMotion at_rest = held;
-  at_rest.v.setZero();
-  at_rest.w.setZero();
-  const auto add_rows = [&](const BodyMotion& motion, ContactVector& rows) {
-    ContactGeometry geometry;
-    ContactVector gamma;
-    const bool is_first = carrier == Side::first;
-    system_.calc_contact_within(point, is_first ? motion : at_rest, is_first ? at_rest : motion,
-                                std::numeric_limits<double>::infinity(), geometry, gamma);
-    rows += gamma;
+  const Attachment& at = system_.side(point, carrier);
+  Eigen::Matrix<double, kMaxContactRows, 6, Eigen::RowMajor> J;
+  auto rows = J.topLeftCorner(problem_.cones.back().dim, at.n_u);
+  system_.calc_contact_jacobian(point, geometry, at_->q(), on, carrier, rows);
+  const auto add_rows = [&](const Vector3& v, const Vector3& turn, ContactVector& sum) {
+    Eigen::Matrix<double, 6, 1> u;
+    if (system_.planar()) {
+      u << v.head<2>(), turn.z(), Vector3::Zero();
+    } else {
+      u << v, on.R.transpose() * turn;
+    }
+    sum.head(rows.rows()) += rows * (share * u.head(at.n_u));
   };
-  add_rows(excess, tau);
-  if (ahead_ != nullptr) add_rows(by_joints, at_instant);
+  add_rows(v_joints + chord, w_joints, tau);
+  if (ahead_ != nullptr) add_rows(v_joints, w_joints, by_joints);
 }
 
 void ConstraintSet::add_motion_rate(int cone, double more) {

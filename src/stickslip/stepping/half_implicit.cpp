@@ -138,6 +138,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   int solves_with_more = 1;
   for (int i = 0;; ++i) {
     contacts.find(start_, t_end, met_, i > 0);
+    if (projection_ && i == 0) velocity_.look_ahead(start_, h);
     gather(h);
     if (solve(start, h, t_end, report) == Status::failed) return report.status = Status::failed;
     advance(h, t_end);
@@ -255,7 +256,6 @@ void HalfImplicitStepper::set_activations(double h) {
 void HalfImplicitStepper::gather(double h) {
   const PhaseScope phase(Phase::gather);
   set_activations(h);
-  if (projection_) velocity_.look_ahead(start_, h);
   velocity_.constraints().gather(start_, velocity_.contacts().points(), activations_, h);
   put_facets();
 }

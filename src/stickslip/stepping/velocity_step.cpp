@@ -15,8 +15,10 @@
 namespace stickslip {
 namespace {
 
-/// How exactly the displacement by joints is found, relative to the rows: an effect of second order. [-]
-constexpr double kLooksAhead = 1e-9;
+/// How exactly the velocities by which joints move bodies are found, relative to those of bodies: rows that depend on
+/// each other are fulfilled to the tolerance of the solver, and at rest zeta is no more than its round-off. [-]
+constexpr double kLooksAhead = 1e-12;
+constexpr int kLooksAheadMost = 100;  // iterations
 
 }  // namespace
 
@@ -122,8 +124,11 @@ void VelocityStep::look_ahead(const BodySnapshot& at, double h) {
     for (int r = 0; r < problem.cones[i].dim; ++r) problem.b[problem.cones[i].offset + r] = 0.5 * h * zeta(r);
   }
   solution_.p.assign(problem.size(), 0.0);
-  const SolveReport report = solver_.solve(problem, {.relative = kLooksAhead}, solution_);
-  if (report.status == Status::failed) return;
+  const double exactness = kLooksAhead * at.u().lpNorm<Eigen::Infinity>();
+  if (ConstVectorView(problem.b.data(), problem.size()).lpNorm<Eigen::Infinity>() <= exactness) return;
+  const SolveReport report = solver_.solve(
+      problem, {.absolute = exactness, .may_give_up = true, .most_iterations = kLooksAheadMost}, solution_);
+  if (report.status != Status::ok) return;
   constraints_.calc_generalized_percussions(solution_.p, force_);
   system_.solve_mass(force_, u_end_);
   u_end_ += at.u();
