@@ -23,7 +23,8 @@ constexpr double kCarried = 4.0;
 /// what creeps stick in every other step. [m/s]
 double calc_share(double differs, double turns) {
   if (differs == 0.0) return 1.0;
-  return std::clamp(2.0 * (1.0 - differs / (kCarried * turns)), 0.0, 1.0);
+  if (!(differs < kCarried * turns)) return 0.0;
+  return std::min(1.0, 2.0 * (1.0 - differs / (kCarried * turns)));
 }
 
 }  // namespace
