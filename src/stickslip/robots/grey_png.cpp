@@ -229,8 +229,8 @@ GreyImage read_grey_png(std::string_view bytes) {
   GreyImage image;
   image.columns = png_number_at(header, 0);
   image.rows = png_number_at(header, 4);
-  const int depth = header[8];
-  const int colours = header[9];
+  const int depth = static_cast<unsigned char>(header[8]);
+  const int colours = static_cast<unsigned char>(header[9]);
   const bool has_depth = depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 16;
   if ((colours != 0 && colours != 4) || !has_depth || (colours == 4 && depth < 8)) refuse_png("a PNG in grey");
   if (header[12] != 0) refuse_png("a PNG that is not interlaced");
