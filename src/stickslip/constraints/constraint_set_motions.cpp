@@ -98,7 +98,7 @@ std::optional<Side> ConstraintSet::find_carrier(const BodySnapshot& at, const Co
   if (first.type == BodyType::beam || second.type == BodyType::beam) return std::nullopt;
   if (first.type == BodyType::point && second.type == BodyType::point) return std::nullopt;
   const Side carrier = first.type == BodyType::point ? Side::second : Side::first;
-  if (ahead_ != nullptr || !system_.joints().empty()) return carrier;
+  if (!system_.joints().empty()) return carrier;
   const Vector3& w = at[system_.body(point, carrier)].w;
   const bool is_point = first.type == BodyType::point || second.type == BodyType::point;
   const Vector3& other = is_point ? w : at[system_.body(point, Side::second)].w;

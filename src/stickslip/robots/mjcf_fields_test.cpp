@@ -39,7 +39,7 @@ std::string number_bytes(const std::vector<std::int32_t>& counts, const std::vec
 /// 2 x 3 pixels of 8 bits, [10, 20, 30], [40, 60, 110], stored without compression.
 std::string small_png() {
   const std::string rows = std::string("\0\x0a\x14\x1e\0\x28\x3c\x6e", 8);
-  const std::string stream = std::string("\x78\x01\x01\x08\x00\xf7\xff", 7) + rows + "sum.";
+  const std::string stream = std::string("\x78\x01\x01\x08\x00\xf7\xff", 7) + rows + "\x02\xba\x01\x0f";  // Adler-32
   const auto chunk = [](const std::string& name, const std::string& body) {
     return std::string("\0\0\0", 3) + static_cast<char>(body.size()) + name + body + "crc.";
   };
@@ -68,6 +68,10 @@ TEST(MjcfFields, ReadsBinaryFilesAndPictures) {
   EXPECT_EQ(convert("hill.png").files.at("hill.csv"), "0.15,0.25,0.5\n0,0.05,0.1\n") << "its last row is first";
   write(folder.path() / "short.bin", number_bytes({2, 3}, {1.0F}));
   EXPECT_THROW(convert("short.bin"), InputError);
+  std::string wrong = small_png();
+  ++wrong[wrong.find('\x6e')];
+  write(folder.path() / "wrong.png", wrong);
+  EXPECT_THROW(convert("wrong.png"), InputError) << "its sum is not that of its pixels";
   write(folder.path() / "short.png", small_png().substr(0, 60));
   EXPECT_THROW(convert("short.png"), InputError);
 }
