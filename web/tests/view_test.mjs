@@ -339,11 +339,21 @@ axis = [1, 0, 0]
     const toml = scene('pushed', {end: 1e5});
     execFileSync(program, ['run', toml, '-o', `${folder}/alone.h5`, '--end', '0.5', '--quiet']);
     const served = await view(toml, '-o', `${folder}/pushed.h5`);
+    await ask(served.address, `${new URL(served.address).pathname}pause`, {}, 'POST');  // before the ball rolls out of the picture
     const page = await open(served.address);
-    await wait_for(page, 'Running');
-    await press(page, 'Pause');
     await wait_for(page, 'Paused');
-    await until('the picture', () => page.evaluate(() => window.stickslip.replay.on_push !== undefined));
+    // The picture is at rest: the last row is drawn, and nothing but the mouse changes it.
+    const seen = () => page.evaluate(() => {
+      const {replay, results} = window.stickslip;
+      return replay.on_push && [...replay.pose(1), ...replay.camera.position, results[0].get('row_time').length, replay.frames].join();
+    });
+    let last;
+    await until('the picture at rest', async () => {
+      const now = await seen(), same = now !== undefined && now === last;
+      last = now;
+      if (!same) await page.waitForTimeout(300);
+      return same;
+    });
     const box = await page.locator('#canvas').boundingBox();
     const where = await page.evaluate(() => {
       const {replay} = window.stickslip, p = replay.pose(1), at = replay.controls.target.clone().set(p[0], p[1], p[2]).project(replay.camera);
