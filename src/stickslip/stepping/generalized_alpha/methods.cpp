@@ -35,9 +35,10 @@ constexpr Try kTries[] = {kContinued, kAfresh, kSearch};
 /// Among many contacts a whole Newton step changes dozens of index sets as if the others stayed, and costs a sparse
 /// factorisation of all levels at once.
 constexpr Try kTriesOfMany[] = {kMany, kAfresh, kSearch};
-/// A system may be large by its joints. The nested problems settle most steps of a robot on its feet at a ninth of the
-/// cost, but take forces as they are at the iterate: passes do not contract where servos and springs are stiff, nor
-/// where joints hold light bodies between heavy ones, as in a rope of points.
+/// A system may be large by its joints. The nested problems settle nearly all steps of a robot on its feet, at a tenth
+/// of the cost or less, but take forces other than those of joints as they are at the iterate: passes do not contract
+/// where springs between points are stiff, nor where joints hold light bodies between heavy ones, as in a rope of
+/// points.
 constexpr Try kFewPasses = {.method = Method::nested, .many = true, .max_passes = 12};
 constexpr Try kTriesOfMechanisms[] = {kFewPasses, kNewtonAfresh, kAfresh, kSearch};
 /// Contacts of a mechanism at most. [-]

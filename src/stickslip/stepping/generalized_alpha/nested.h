@@ -9,6 +9,7 @@
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/stepping/generalized_alpha/newton.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
+#include "stickslip/stepping/generalized_alpha/stiff_joints.h"
 
 namespace stickslip::generalized_alpha {
 
@@ -18,8 +19,9 @@ namespace stickslip::generalized_alpha {
 ///                 lambda_F = -mu lambda_N n,
 ///   position      0 <= g, perpendicular to kappa_hat >= 0,                    over the contacts in A,
 /// joints as free cones. Each pass solves all three at the present (q', u', a'), by the cone solver, and moves u', a',
-/// q' by the percussions; the levels act on each other only through the motion, O(dt), so passes contract fast.
-/// Takes redundant contacts and many of them, where the dense system of Newton's method is singular or too large.
+/// q' by the percussions; the levels act on each other only through the motion, O(dt), so passes contract fast,
+/// and so do the stiff forces of joints, whose changes are unknowns of the acceleration level, see StiffJoints. Takes
+/// redundant contacts and many of them, where the dense system of Newton's method is singular or too large.
 class Nested {
  public:
   /// Of an iteration of the cone solver, by row, in Step::work: a compromise. Of random_scenes_test sweeps took some .1
@@ -81,6 +83,7 @@ class Nested {
   void mark_stuck(const Step& step, double allowed);
   double calc_allowed(const Step& step, Level level) const;
   void velocity_pass(Step& step);
+  bool classify_percussions(Step& step);
   void acceleration_pass(Step& step);
   void solve_accelerations(Step& step);
   void settle_sliding(Step& step);
@@ -100,6 +103,8 @@ class Nested {
   ConeSolver& solver_;
   ConeProblem problem_;
   std::vector<int> delassus_body_;  // per body of the system: index in the Delassus operator, -1 without velocities
+  StiffJoints stiff_;
+  bool has_stiff_rows_ = false;  // in the problem
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
@@ -122,6 +127,7 @@ class Nested {
   Vector change_, response_, work_;        // (n_u)
   Vector change_u_, change_a_, change_v_;  // (n_u)
   Vector P_, lambda_, kappa_hat_;          // the new multipliers
+  Vector last_P_;                          // P at the iterate
   Vector least_lambda_, least_change_a_;   // see settle_many_sliding
 };
 

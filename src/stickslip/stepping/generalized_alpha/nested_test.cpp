@@ -118,6 +118,41 @@ TEST(NestedSettle, ObeysTheLawOfImpact) {
   EXPECT_EQ(point.nested.violation(), 0.0);
 }
 
+/// A rod on a hinge at its end with a spring and a damper, at rest at an angle, with no accelerations remembered:
+/// (I + dt^2 beta' k + dt gamma' d) phi'' = -k phi.
+TEST(NestedStiffJoint, PassesContractAtAnyStiffness) {
+  constexpr double kInertia = 4.0 / 3.0;    // [kg m^2] about the hinge, of a rod of half length and mass one
+  constexpr double kAngle = 1e-4;           // [rad]
+  for (const double ratio : {1.0, 30.0}) {  // h^2 k/I and h d/I
+    SystemBuilder builder(true, Vector3::Zero());
+    Body rod;
+    rod.name = "rod";
+    rod.type = BodyType::planar;
+    rod.mass = 1.0;
+    rod.inertia(2, 2) = 1.0 / 3.0;
+    JointOptions hinge;
+    hinge.name = "hinge";
+    hinge.first = builder.add_body(test::make_floor(Vector3::UnitY()));
+    hinge.second = builder.add_body(rod);
+    hinge.on_second.at = Vector3(-1.0, 0.0, 0.0);
+    hinge.spring = JointSpring{.stiffness = ratio * kInertia / (kStepLength * kStepLength),
+                               .damping = ratio * kInertia / kStepLength};
+    builder.add_joint(hinge);
+    SystemStep pendulum(builder.build());
+    pendulum.state.q << std::cos(kAngle), std::sin(kAngle), kAngle;
+    pendulum.begin(kStepLength);
+    evaluate(pendulum.step);
+    test::SweepSolver solver;
+    Nested nested(pendulum.step, solver);
+    const Step& step = pendulum.step;
+    EXPECT_TRUE(nested.solve(pendulum.step, 4, true).converged) << ratio;
+    const double inertia =
+        kInertia + step.beta_step() * hinge.spring->stiffness + step.gamma_step() * hinge.spring->damping;
+    const double expected = -hinge.spring->stiffness * kAngle / inertia;
+    EXPECT_NEAR(step.x.a(2), expected, 1e-6 * std::abs(expected)) << ratio;
+  }
+}
+
 /// A force F along x on a bob that hangs at 45 degrees: half of it acts along the way that is free, half is borne.
 TEST(NestedJump, IsThatOfTheEquationsOfMotion) {
   constexpr double kForce = 6.0;  // [N]
