@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/constraints/body_snapshot.h"
 
+#include <limits>
+
 #include "stickslip/base/make_room.h"
 #include "stickslip/base/thread_team.h"
 
@@ -103,8 +105,9 @@ bool calc_contact_within(const BodySnapshot& at, const ContactPoint& point, doub
                          ContactVector& gamma) {
   const System& system = at.system();
   if (point.joint >= 0) {
+    const bool may_be_open = most < std::numeric_limits<double>::infinity();
+    if (may_be_open && !(system.calc_gap(point, at.t(), at.q()) <= most)) return false;
     system.calc_contact(point, at.t(), at.q(), geometry);
-    if (!(geometry.gap <= most)) return false;
     gamma = system.calc_contact_velocity(point, geometry, at.t(), at.q(), at.u());
     return true;
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/model/pair_rows.h"
 
 namespace stickslip {
 namespace {
@@ -96,16 +97,19 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
 }
 
 void report_joint_places(const System& system, double t, const Vector& q, const Vector& u, StepReport& report) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   const std::vector<Joint>& joints = system.joints();
   report.drift_position = 0.0;
   report.drift_angle = 0.0;
-  JointVector g;
+  JointPlace place;
+  const JointVector& g = place.g;
   for (std::size_t i = 0; i < joints.size(); ++i) {
     const int j = static_cast<int>(i);
-    system.calc_joint_position(j, t, q, g);
+    calc_joint_place(system, j, t, q, u, place);
     JointReport& joint = report.joints[i];
     for (int c = 0; c < kMaxJointCoordinates; ++c) {
-      const JointCoordinate coordinate = system.calc_joint_coordinate(j, c, t, q, u);
+      const JointCoordinate coordinate =
+          c < joints[i].n_coordinates ? place.coordinates[c] : JointCoordinate{kUnknown, kUnknown};
       (c == 0 ? joint.coordinate : joint.more_coordinates[c - 1]) = coordinate.coordinate;
       (c == 0 ? joint.rate : joint.more_rates[c - 1]) = coordinate.rate;
     }

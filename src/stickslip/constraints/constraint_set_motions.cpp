@@ -181,14 +181,19 @@ void ConstraintSet::gather_servos(double h) {
       if (at.n_u == 0) continue;
       const int column = at.u_offset - system_.bodies()[at.body].u_offset;
       const auto W = pair_.W[s].row(0);
-      inverse_mass += W.dot(system_.inverse_mass(at.body).block(column, column, at.n_u, at.n_u) * W.transpose());
+      Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxSideDofs, 1> y(at.n_u);  // no memory
+      y.noalias() = system_.inverse_mass(at.body).block(column, column, at.n_u, at.n_u) * W.transpose();
+      inverse_mass += W.dot(y);
     }
     const double gain = h * row.stiffness + row.damping;
     const double compliance = 1.0 / (h * gain);
     row.scale = inverse_mass > 0.0 ? 1.0 / std::sqrt(1.0 + compliance / inverse_mass) : 1.0;
     row.compliance = compliance * row.scale * row.scale;
     if (row.is_bounded()) problem_.cones.back().radius = h * 0.5 * (row.high - row.low) / row.scale;
-    const auto [x, moved] = system_.calc_joint_coordinate(row.joint, 0, at_->t(), at_->q(), rest_);
+    const double x = system_.calc_joint_coordinate(row.joint, at_->t(), at_->q());
+    const double moved = system_.joint_has_prescribed_motion(row.joint)
+                             ? system_.calc_joint_coordinate(row.joint, at_->t(), at_->q(), rest_).rate
+                             : 0.0;
     const double wanted = (row.stiffness * (row.target - x) + row.damping * row.rate) / gain;
     row.shift = row.scale * (moved - wanted + compliance * h * row.middle);
     const double gamma = row.scale * pair_.gamma(0);

@@ -175,16 +175,21 @@ void System::calc_limit(const ContactPoint& point, double t, const Vector& q, Co
   const JointPlacement<double> place = joint_placement(joint, frames.first, frames.second);
   const double sign = limit_sign(point);
   const JointLimits& limits = *joint.options.limits;
-  geometry.gap = sign * (calc_joint_coordinate(point.joint, t, q) - (point.is_high ? limits.high : limits.low));
+  const JointRow<double> row = free_row(joint, 0, frames.first, frames.second);
+  const double coordinate = coordinate_at(joint, 0, t, q, pair, frames, row.g);
+  geometry.gap = sign * (coordinate - (point.is_high ? limits.high : limits.low));
   geometry.position_first = place.p_first;
   geometry.position_second = place.p_second;
-  const JointRow<double> row = free_row(joint, 0, frames.first, frames.second);
   geometry.normal = sign * row.direction;
   geometry.tangent1.setZero();
   geometry.tangent2 = sign * row.axis;
 }
 
 double System::calc_gap(const ContactPoint& k, double t, const Vector& q) const {
+  if (k.joint >= 0) {
+    const JointLimits& limits = *joints_[k.joint].options.limits;
+    return limit_sign(k) * (calc_joint_coordinate(k.joint, t, q) - (k.is_high ? limits.high : limits.low));
+  }
   ContactGeometry geometry;
   calc_contact(k, t, q, geometry);
   return geometry.gap;

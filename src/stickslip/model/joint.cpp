@@ -213,14 +213,19 @@ bool System::joint_has_prescribed_motion(int j) const {
 
 double System::calc_joint_coordinate(int j, int c, double t, const Vector& q) const {
   const Joint& joint = joints_[j];
-  const JointOptions& o = joint.options;
   if (c >= joint.n_coordinates) return std::numeric_limits<double>::quiet_NaN();
-  const double origin = c == 0 ? o.coordinate_origin : 0.0;
   const Pair pair(*this, joint.first, joint.second);
   const PairCoordinates local(pair, q, nullptr, nullptr);
   const PairFrames<double> frames = pair_frames<double>(pair, t, local.q, local.u);
-  if (joint.spatial || c < joint.n_free_lengths) {
-    const double g = free_row(joint, c, frames.first, frames.second).g;
+  const double g = has_coordinate_row(joint, c) ? free_row(joint, c, frames.first, frames.second).g : 0.0;
+  return coordinate_at(joint, c, t, q, pair, frames, g);
+}
+
+double coordinate_at(const Joint& joint, int c, double t, const Vector& q, const Pair& pair,
+                     const PairFrames<double>& frames, double g) {
+  const JointOptions& o = joint.options;
+  const double origin = c == 0 ? o.coordinate_origin : 0.0;
+  if (has_coordinate_row(joint, c)) {
     if (c < joint.n_free_lengths) return g + origin;
     // A motion says how often its joint has turned, in however few steps; so does the offset of a screw.
     const double near = o.motion ? driven_angle(joint, t)

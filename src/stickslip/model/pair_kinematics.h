@@ -146,6 +146,16 @@ PairFrames<S> pair_frames(const Pair& pair, const S& t, const S* q, const S* u) 
           body_frame<S>(pair.second_body, t, q + pair.first_local_q, u + pair.first_local_u)};
 }
 
+/// Whether a coordinate of a joint is that of its free row, but for whole turns.
+inline bool has_coordinate_row(const Joint& joint, int c) {
+  return joint.spatial || c < joint.n_free_lengths;
+}
+
+/// System::calc_joint_coordinate() of one that the joint has, where its frames are known; g of its free row, if
+/// has_coordinate_row().
+double coordinate_at(const Joint& joint, int c, double t, const Vector& q, const Pair& pair,
+                     const PairFrames<double>& frames, double g);
+
 /// The generalised force (n_local_u) of a world force F and torque T on second at on_second, -F and -T on first at
 /// on_first. q local.
 template <class S>

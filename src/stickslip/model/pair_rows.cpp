@@ -148,4 +148,22 @@ JointReaction PairRows::calc_reaction(const System& system, double t, const Vect
   return reaction;
 }
 
+void calc_joint_place(const System& system, int j, double t, const Vector& q, const Vector& u, JointPlace& place) {
+  const Joint& joint = system.joints()[j];
+  if (joint.is_coupling()) {
+    system.calc_joint_position(j, t, q, place.g);
+    return;
+  }
+  const Pair pair(system, joint.first, joint.second);
+  const PairCoordinates local(pair, q, &u, nullptr);
+  const PairRowsAt<double> at(system, PairRows::constraint(joint), pair, t, local.q, local.u);
+  place.g.resize(joint.dim);
+  for (int i = 0; i < joint.dim; ++i) place.g(i) = at.g(i);
+  for (int c = 0; c < joint.n_coordinates; ++c) {
+    const JointRow<double> row = free_row<double>(joint, c, at.frames.first, at.frames.second);
+    place.coordinates[c] = {coordinate_at(joint, c, t, q, pair, at.frames, row.g),
+                            joint_row_velocity(row, at.frames.first, at.frames.second)};
+  }
+}
+
 }  // namespace stickslip

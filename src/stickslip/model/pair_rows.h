@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+
 #include "stickslip/model/attachment.h"
 #include "stickslip/model/force.h"
 #include "stickslip/model/joint.h"
@@ -68,5 +70,13 @@ class PairRows {
   int dim_;
   int first_free_ = -1;
 };
+
+/// Where a joint is at (t, q, u): what its constraint is off by (System::calc_joint_position) and its coordinates with
+/// their rates, those that it has, each as System computes it, from one look at the bodies.
+struct JointPlace {
+  JointVector g;
+  std::array<JointCoordinate, kMaxJointCoordinates> coordinates;
+};
+void calc_joint_place(const System& system, int j, double t, const Vector& q, const Vector& u, JointPlace& place);
 
 }  // namespace stickslip
