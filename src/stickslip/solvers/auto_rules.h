@@ -51,7 +51,11 @@ inline constexpr int kRestartSweeps = 50;
 
 // --- blocks of W
 
-/// With fewer blocks of W than this, Newton steps go first: they solve such problems in milliseconds.
+/// With fewer blocks of W than this, Newton steps go first from any guess: where they do not get there, sweeps would
+/// have saved little.
+inline constexpr double kFewBlocks = 300.0;
+/// With fewer blocks of W than this, Newton steps go first from the percussions of the step before: they solve such
+/// problems in milliseconds.
 inline constexpr double kManyBlocks = 2500.0;
 /// Contacts coupled to this many others on average are tried by alternating directions, while these promise to need at
 /// most that many iterations.

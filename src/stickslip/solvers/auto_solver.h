@@ -31,7 +31,8 @@ namespace stickslip {
 //      with W);
 //   2. free rows alone: one linear system (FreeRows); one cone: solved directly; few rows: nsgs with its dense Newton
 //      steps; free rows beside some others: eliminated, and the methods from 1 on in the others (FreeRowElimination);
-//      free rows beside normal ones with few blocks of W: an inner solve of ProximalNewton from the guess;
+//      some steps of ProximalNewton with few blocks of W, and with more from a guess that has percussions, which are
+//      those of the step before and often stick and slip alike, or for free rows beside normal ones;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and suffice for easy problems or loose tolerances;
 //   4. with a thousand cones or more some gradients, as in 5, before the pattern of W is analysed; then, if cones are
