@@ -91,6 +91,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   if (is_open(task) && !is_small(problem) &&
       delassus_.estimate_blocks(problem) < (is_likely ? kManyBlocks : kFewBlocks)) {
     run_newton(task, ProximalNewton::kPolishParameter, ProximalNewton::kMaxSteps);
+    if (is_open(task)) go_to_guess();
   }
   if (is_open(task) && !is_small(problem)) sweep_while_quick(task);
   set_contenders(problem);
