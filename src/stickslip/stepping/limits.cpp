@@ -32,7 +32,9 @@ std::string describe_worst(const LimitEntry& entry) {
   const bool is_balance = entry.what == LimitKind::energy;
   const bool is_share = is_balance || entry.what == LimitKind::contact_energy;
   const std::string_view unit = is_share ? "of the energy of the run" : text_of(entry.what).unit;
-  const std::string_view unnamed = is_balance ? "" : is_share ? "all contacts" : "others";
+  const std::string_view unnamed = is_balance ? ""
+                                   : is_share ? "all contacts, and of positions that are put right"
+                                              : "others";
   const std::string_view name = entry.name.empty() ? unnamed : std::string_view(entry.name);
   return fmt::format("{}{}: {:.4g} {}", text_of(entry.what).what, name, entry.worst, unit);
 }
