@@ -4,11 +4,11 @@
 # All folder libraries that exist so far, in the order of declaration.
 set_property(GLOBAL PROPERTY STICKSLIP_LIBRARIES "")
 
-# With STICKSLIP_UNITY the files of a target are compiled twenty at a time, headers and templates once for all of them: names
-# in anonymous namespaces stand once a folder.
-function(stickslip_compile_together target)
+# stickslip_compile_together(<target> <n>): with STICKSLIP_UNITY its files are compiled n at a time, headers and templates once for all
+# of them: names in anonymous namespaces stand once a folder.
+function(stickslip_compile_together target n)
   if(STICKSLIP_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${n})
   endif()
 endfunction()
 
@@ -31,7 +31,7 @@ function(stickslip_folder folder)
     set(visible PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:stickslip_compile> fmt::fmt ${arg_PRIVATE_EXTERNAL})
     stickslip_reuse_headers(${target} stickslip_headers)
-    stickslip_compile_together(${target})
+    stickslip_compile_together(${target} 20)
   else()
     add_library(${target} INTERFACE)
     set(visible INTERFACE)
@@ -152,7 +152,7 @@ function(stickslip_test_executable name label timeout)
   target_link_libraries(${name}_test PRIVATE ${arg_LINKS} stickslip_compile fmt::fmt GTest::gtest_main)
   target_compile_options(${name}_test PRIVATE ${kTestOptimisation})
   stickslip_reuse_headers(${name}_test stickslip_test_headers)
-  stickslip_compile_together(${name}_test)
+  stickslip_compile_together(${name}_test 20)
   target_include_directories(${name}_test PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name}_test PRIVATE
     STICKSLIP_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
@@ -166,6 +166,16 @@ function(stickslip_test_executable name label timeout)
                        PROPERTIES LABELS slow TIMEOUT 3600)
 endfunction()
 
+# The unit tests with STICKSLIP_TEST_SAMPLE: those that go through most of what computes and reads for the time they take
+# to compile.
+set(kSampledTests
+  math/block_lu math/dense_factors math/small_solves math/sparse_lu cone/one_step_problem cone/residual
+  solvers/conformance solvers/free_rows solvers/island_solver geometry/point_file geometry/ray_cast
+  collision/broad_phase collision/field_surface collision/manifold model/contact model/force
+  constraints/constraint_set constraints/warm_start stepping/moreau stepping/pass_finder stepping/sundials_integrator
+  stepping/event_driven/radau stepping/generalized_alpha/methods stepping/generalized_alpha/step
+  scene/bad_scenes scene/load_scene io/csv io/problem_file io/result_damage)
+
 # x_test.cpp beside x.cpp: one executable a folder, label "fast", target unit_tests. A unit test stays under a second; the limit leaves
 # room for the sanitizers and a busy machine.
 function(stickslip_unit_tests)
@@ -173,7 +183,13 @@ function(stickslip_unit_tests)
   get_property(libraries GLOBAL PROPERTY STICKSLIP_LIBRARIES)
   foreach(library IN LISTS libraries)
     string(REPLACE stickslip_ "" folder ${library})
-    file(GLOB_RECURSE tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/stickslip/${folder}/*_test.cpp")
+    if(STICKSLIP_TEST_SAMPLE)
+      set(tests ${kSampledTests})
+      list(FILTER tests INCLUDE REGEX "^${folder}/")
+      list(TRANSFORM tests REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/stickslip/\\1_test.cpp")
+    else()
+      file(GLOB_RECURSE tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/stickslip/${folder}/*_test.cpp")
+    endif()
     if(tests)
       stickslip_test_executable(${folder} fast 120 SOURCES ${tests} LINKS ${library})
       add_dependencies(unit_tests ${folder}_test)
