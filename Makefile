@@ -44,6 +44,7 @@ sweep:
 
 fuzz:
 	@scripts/setup check
+	@scripts/check_sanitizers
 	@scripts/fuzz 60
 
 bench:

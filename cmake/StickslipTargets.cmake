@@ -166,13 +166,15 @@ function(stickslip_test_executable name label timeout)
                        PROPERTIES LABELS slow TIMEOUT 3600)
 endfunction()
 
-# The unit tests with STICKSLIP_TEST_SAMPLE: those that go through most of what computes for the time they take to compile.
+# The unit tests with STICKSLIP_TEST_SAMPLE: those that go through most of what computes and reads for the time they take
+# to compile.
 set(kSampledTests
   math/block_lu math/dense_factors math/small_solves math/sparse_lu cone/one_step_problem cone/residual
   solvers/conformance solvers/free_rows solvers/island_solver geometry/point_file geometry/ray_cast
   collision/broad_phase collision/field_surface collision/manifold model/contact model/force
   constraints/constraint_set constraints/warm_start stepping/moreau stepping/pass_finder stepping/sundials_integrator
-  stepping/event_driven/radau stepping/generalized_alpha/methods stepping/generalized_alpha/step)
+  stepping/event_driven/radau stepping/generalized_alpha/methods stepping/generalized_alpha/step
+  scene/bad_scenes scene/load_scene io/csv io/problem_file io/result_damage)
 
 # x_test.cpp beside x.cpp: one executable a folder, label "fast", target unit_tests. A unit test stays under a second; the limit leaves
 # room for the sanitizers and a busy machine.
