@@ -131,8 +131,8 @@ void expect_that_shipped_scenes_end_in_status_0(std::size_t n) {
   }
 }
 
-TEST(Limits, AFourthOfTheShippedScenesEndsInStatus0) {
-  expect_that_shipped_scenes_end_in_status_0(4);
+TEST(Limits, AnEighthOfTheShippedScenesEndsInStatus0) {
+  expect_that_shipped_scenes_end_in_status_0(8);
 }
 
 TEST(SlowLimits, ShippedScenesEndInStatus0) {
