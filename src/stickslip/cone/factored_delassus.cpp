@@ -151,20 +151,23 @@ double FactoredDelassus::calc_entry(int i, int r, int c) const {
   double sum = 0.0;
   for (const Block& left : row(i)) {
     const int n_v = bodies_[left.body].n_v;
+    const double* row_of_left = values(left) + r * left.n;
     for (const Block& right : row(i)) {
       if (right.body != left.body) continue;
-      const double* row_of_left = values(left) + r * left.n;
       const double* row_of_right = values(right) + c * right.n;
-      for (int j = 0; j < left.n; ++j) {
-        if (row_of_left[j] == 0.0) continue;
-        const double* inverse = inverse_mass(left.body) + static_cast<std::size_t>(left.column + j) * n_v;
-        if (bodies_[left.body].is_diagonal) {
-          const int k = left.column + j - right.column;
-          if (k >= 0 && k < right.n) sum += row_of_left[j] * (inverse[left.column + j] * row_of_right[k]);
-          continue;
+      const double* inverse = inverse_mass(left.body) + static_cast<std::size_t>(left.column) * n_v + right.column;
+      if (bodies_[left.body].is_diagonal) {
+        const int shift = left.column - right.column;
+        const int end = std::min(left.n, right.n - shift);
+        for (int j = std::max(0, -shift); j < end; ++j) {
+          sum += row_of_left[j] * (inverse[j * (n_v + 1) + shift] * row_of_right[j + shift]);
         }
+        continue;
+      }
+      for (int j = 0; j < left.n; ++j, inverse += n_v) {
+        if (row_of_left[j] == 0.0) continue;
         double product = 0.0;
-        for (int k = 0; k < right.n; ++k) product += inverse[right.column + k] * row_of_right[k];
+        for (int k = 0; k < right.n; ++k) product += inverse[k] * row_of_right[k];
         sum += row_of_left[j] * product;
       }
     }

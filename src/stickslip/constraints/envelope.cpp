@@ -44,8 +44,11 @@ void Envelope::complete(const State& state, StepReport& report) {
   const auto by_id = [](const ContactReport& a, const ContactReport& b) { return a.id < b.id; };
   const auto is_out = [this](const ContactReport& contact) { return !has(contact); };
   std::vector<ContactReport>& all = report.contacts;
+  const auto sort = [&] {
+    if (!std::is_sorted(all.begin() + n_named, all.end(), by_id)) std::sort(all.begin() + n_named, all.end(), by_id);
+  };
   all.erase(std::remove_if(all.begin() + n_named, all.end(), is_out), all.end());
-  std::sort(all.begin() + n_named, all.end(), by_id);
+  sort();
   const auto n_known = static_cast<std::ptrdiff_t>(all.size());
   finder_.find_touching(snapshot_.take(state.t, state.q, nullptr), largest_);
   report_geometry(snapshot_, std::span(finder_.points()).subspan(finder_.n_named()), near_);
@@ -53,7 +56,7 @@ void Envelope::complete(const State& state, StepReport& report) {
     const bool is_known = std::binary_search(all.begin() + n_named, all.begin() + n_known, contact, by_id);
     if (has(contact) && !is_known) all.push_back(contact);
   }
-  std::sort(all.begin() + n_named, all.end(), by_id);
+  sort();
 }
 
 }  // namespace stickslip

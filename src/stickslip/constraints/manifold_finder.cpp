@@ -23,6 +23,14 @@ bool comes_before(const ContactPoint& a, const ContactPoint& b) {
   return a.id < b.id;
 }
 
+/// Points are large and mostly in order.
+template <class Found>
+void sort_points(std::vector<Found>& found) {
+  if (!std::ranges::is_sorted(found, comes_before, &Found::point)) {
+    std::ranges::sort(found, comes_before, &Found::point);
+  }
+}
+
 }  // namespace
 
 ManifoldFinder::ManifoldFinder(const System& system, const ContactFilter* filter, StopToken stop)
@@ -81,7 +89,7 @@ void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::
     append(places_, placement(at, i));
     append(reaches_, reach_[i]);
   }
-  std::ranges::sort(found_, comes_before, &Found::point);
+  sort_points(found_);
   const auto n_found = static_cast<std::ptrdiff_t>(found_.size());
   for (const ElementId id : keep) {
     const auto listed = std::lower_bound(found_.begin(), found_.begin() + n_found, id,
@@ -89,7 +97,7 @@ void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::
     if (listed != found_.begin() + n_found && listed->point.id == id) continue;
     keep_point(at, id, again, found_);
   }
-  std::ranges::sort(found_, comes_before, &Found::point);
+  sort_points(found_);
   place(found_, varying_features_, varying_);
   added_.clear();
 }
@@ -122,7 +130,7 @@ bool ManifoldFinder::follow(const BodySnapshot& at, double h) {
     for (const ContactPoint& point : points) append(found_, {point, *point.frozen});
   }
   if (some_vary) {
-    std::ranges::sort(found_, comes_before, &Found::point);
+    sort_points(found_);
     place(found_, varying_features_, varying_);
   }
   return some || some_vary;
@@ -158,7 +166,7 @@ void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
   find_fixed(at);
   found_.clear();
   collect(at, found_);
-  std::ranges::sort(found_, comes_before, &Found::point);
+  sort_points(found_);
   place(found_, varying_features_, varying_);
   added_.clear();
 }
@@ -173,7 +181,7 @@ bool ManifoldFinder::extend(const BodySnapshot& at) {
   knows_pairs_ = false;
   std::erase_if(found_,
                 [this](const Found& found) { return std::ranges::binary_search(varying_, found.point, comes_before); });
-  std::ranges::sort(found_, comes_before, &Found::point);
+  sort_points(found_);
   place(found_, added_features_, added_);
   return !added_.empty();
 }
@@ -229,21 +237,24 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
 void ManifoldFinder::collect_detected(const BodySnapshot& at, std::vector<Found>& found) {
   calc_boxes(at);
   if (!knows_pairs_) broad_phase_.find(boxes_, pairs_, stop_);
+  const auto collect = [&](std::size_t begin, std::size_t end, Workspace& workspace, std::vector<Found>& into) {
+    for (std::size_t k = begin; k < end; ++k) {
+      stop_.check();
+      if (!boxes_[pairs_[k].first].overlaps(boxes_[pairs_[k].second])) continue;
+      const int a = shapes_[pairs_[k].first];
+      const int b = shapes_[pairs_[k].second];
+      if (!system_.meet_in_manifold(a, b) || !filter_->allows(a, b)) continue;
+      collect_pair(at, a, b, -1, calc_reach(a, b, -1), workspace, into);
+    }
+  };
+  if (pairs_.size() < kManyPairs) return collect(0, pairs_.size(), workspace_, found);
   const auto n_blocks = static_cast<std::size_t>(count_blocks(pairs_.size(), kPairsOfABlock));
   if (of_blocks_.size() < n_blocks) of_blocks_.resize(n_blocks);
-  for_blocks(pairs_.size() >= kManyPairs, pairs_.size(), kPairsOfABlock,
-             [&](std::size_t begin, std::size_t end, int block) {
-               Workspace& workspace = of_blocks_[block];
-               workspace.found.clear();
-               for (std::size_t k = begin; k < end; ++k) {
-                 stop_.check();
-                 if (!boxes_[pairs_[k].first].overlaps(boxes_[pairs_[k].second])) continue;
-                 const int a = shapes_[pairs_[k].first];
-                 const int b = shapes_[pairs_[k].second];
-                 if (!system_.meet_in_manifold(a, b) || !filter_->allows(a, b)) continue;
-                 collect_pair(at, a, b, -1, calc_reach(a, b, -1), workspace, workspace.found);
-               }
-             });
+  for_blocks(true, pairs_.size(), kPairsOfABlock, [&](std::size_t begin, std::size_t end, int block) {
+    Workspace& workspace = of_blocks_[block];
+    workspace.found.clear();
+    collect(begin, end, workspace, workspace.found);
+  });
   for (std::size_t block = 0; block < n_blocks; ++block) {
     const std::vector<Found>& of_block = of_blocks_[block].found;
     make_room(found, found.size() + of_block.size());
