@@ -187,6 +187,7 @@ void Sensors::read_contact(const SensorOptions& sensor, const State& state, cons
     const Vector3 on_body = is_second ? on_second : Vector3(-on_second);
     force += on_body;
     torque += (contact.position - centre).cross(on_body);
+    torque += (is_second ? 1.0 : -1.0) / report.step * contact.moment;
   }
   put(values, force, torque);
 }

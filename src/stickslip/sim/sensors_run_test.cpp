@@ -224,6 +224,46 @@ site = "centre"
   }
 }
 
+/// A ball that spins on the floor: the torque about its centre is what slows it.
+TEST(SensorsRun, SpinningFrictionIsInTheTorqueOfContacts) {
+  const TemporaryFolder folder;
+  const std::string spin = R"(stickslip = 1
+time = {end = 0.01, step = 1e-3}
+output.every = 1e-3
+[scheme]
+type = "SCHEME"
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 0, 1]}
+[bodies.ball]
+mass = 4
+inertia = [0.016, 0.016, 0.016]
+position = [0, 0, 0.1]
+angular_velocity = [0, 0, 5]
+shapes.hull = {type = "sphere", radius = 0.1}
+[[contacts]]
+name = "floor"
+between = ["floor", "ball"]
+friction = 1
+spinning = 0.01
+[[sensors]]
+name = "ball"
+type = "contact"
+body = "ball"
+[[sensors]]
+name = "floor"
+type = "contact"
+body = "floor"
+)";
+  constexpr double kTorque = 0.01 * 4.0 * 9.81;
+  for (const char* scheme : {"moreau", "ccp", "generalized-alpha", "relaxation"}) {
+    SCOPED_TRACE(scheme);
+    const Readings all = read_sensors_of(with_scheme(spin, scheme), folder);
+    EXPECT_NEAR(all.last(0)(5), -kTorque, 1e-6);
+    EXPECT_NEAR(all.last(1)(5), kTorque, 1e-6) << "on the floor the other way round";
+  }
+}
+
 TEST(SensorsRun, ReadTheSameInAResumedRun) {
   const TemporaryFolder folder;
   Scene scene = parse_scene(with_scheme(kFallingRod, "moreau"), "s.toml");
