@@ -40,7 +40,7 @@ constexpr std::array kShapes = {
     Entry{"polyline", "planar; points or file (x y a line): segments, solid on the right hand; closed"},
 };
 constexpr std::array kJoints = {
-    Entry{"revolute", "motion, spring, force, friction, limits of its angle"},
+    Entry{"revolute", "motion, spring, force, servo, effort_limit, armature, friction, limits of its angle"},
     Entry{"prismatic", "the same of its offset"},
     Entry{"spherical", "spatial; a point in common, friction"},
     Entry{"cylindrical", "spatial; offset and angle, friction"},
