@@ -9,6 +9,8 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_file.h"
+#include "stickslip/scene/build.h"
+#include "stickslip/scene/load_scene.h"
 #include "terminal.h"
 
 namespace stickslip {
@@ -29,16 +31,11 @@ class ConvertCommand final : public Command {
 
   int execute() override {
     RobotOptions options = arguments_.options();
-    options.strict = false;  // all that is left out is told before it is refused
     options.scene_folder = output_.empty() ? fs::path() : fs::path(output_).parent_path();
-    const ConvertedModel model = convert_model(model_, options);
-    const bool is_refused = arguments_.options().strict && !model.warnings.empty();
-    constexpr std::string_view kWarning = ": warning: ";
-    for (std::string line : model.warnings) {
-      if (is_refused) line.replace(line.find(kWarning), kWarning.size(), ": ");
-      print_error("{}\n", line);
-    }
-    if (is_refused) return kBadInput;
+    const ConvertedModel model = arguments_.convert(model_, options);
+    LoadOptions load;
+    arguments_.add_to(load, model_);
+    build(load_scene(model_, load));  // for its errors
     const fs::path output = output_.empty() ? default_output(model.name) : fs::path(output_);
     std::map<fs::path, std::string> written = {{output, model.scene}};
     for (const auto& [name, bytes] : model.files) written[output.parent_path() / name] = bytes;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model_arguments.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <string_view>
 
 #include "terminal.h"
 
@@ -28,13 +31,25 @@ void ModelArguments::add_to(LoadOptions& load, const std::filesystem::path& scen
   load.convert = [this](const std::filesystem::path& file) {
     RobotOptions options = options_;
     options.scene_folder = file.parent_path();
-    ConvertedModel model = convert_model(file, options);
-    const std::lock_guard<std::mutex> lock(telling_);
+    ConvertedModel model = convert(file, options);
+    return ConvertedScene{std::move(model.scene), std::move(model.files), std::move(model.lines)};
+  };
+}
+
+ConvertedModel ModelArguments::convert(const std::filesystem::path& file, RobotOptions options) {
+  options.strict = false;  // all that is left out is told before it is refused
+  ConvertedModel model = convert_model(file, options);
+  const std::lock_guard<std::mutex> lock(telling_);
+  if (!options_.strict) {
     for (const std::string& warning : model.warnings) {
       if (told_.insert(warning).second) print_error("{}\n", warning);
     }
-    return ConvertedScene{std::move(model.scene), std::move(model.files)};
-  };
+  } else if (!model.warnings.empty()) {
+    constexpr std::string_view kWarning = ": warning: ";
+    for (std::string& line : model.warnings) line.replace(line.find(kWarning), kWarning.size(), ": ");
+    throw InputError(fmt::format("{}", fmt::join(model.warnings, "\n")));
+  }
+  return model;
 }
 
 }  // namespace stickslip

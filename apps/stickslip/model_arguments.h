@@ -26,6 +26,9 @@ class ModelArguments {
   /// given and `scene` is none.
   void add_to(LoadOptions& load, const std::filesystem::path& scene);
 
+  /// Converts a model and tells warnings likewise. Throws InputError, a line for each, where they are refused.
+  ConvertedModel convert(const std::filesystem::path& file, RobotOptions options);
+
  private:
   RobotOptions options_;
   std::mutex telling_;  // comparisons load in several threads

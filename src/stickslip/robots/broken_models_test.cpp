@@ -48,7 +48,7 @@ std::vector<BrokenModel> broken_urdf() {
       {"<robot>\n<link name=\"a\">\n</robot>", 2, "not XML"},
       {"<robot>\n<link name=\"a\"/></robot>\n<robot/>", 3, "one root element"},
       {"<robot name=\"a\"\nname=\"b\"/>", 2, "not XML: attributes read"},
-      {"\n<sdf/>", 2, "sdf: <robot> (URDF) or <mujoco> (MJCF)"},
+      {"\n<sdf/>", 2, "sdf: expected <robot> (URDF) or <mujoco> (MJCF)"},
       {"<robot>\n</robot>", 1, "a robot with a link"},
       {"<robot>\n<link/>\n</robot>", 2, "link.name: missing"},
       {"<robot>\n<link name=\"a\"/>\n<link name=\"a\"/>\n</robot>", 3, "another link has this name, in line 2"},
@@ -56,32 +56,33 @@ std::vector<BrokenModel> broken_urdf() {
       {"<robot><link name=\"a\"/>\n<xacro:macro name=\"m\"/></robot>", 2, "expand it first, by `xacro"},
       {"<robot><link name=\"a\"/>\n<link name=\"${x}\"/></robot>", 2, "link.name: a placeholder"},
       {urdf_link("<inertial><mass value=\"$(arg m)\"/></inertial>"), 2, "mass.value: a placeholder"},
-      {urdf_link("<inertial/>"), 2, "inertial: an element <mass"},
+      {urdf_link("<inertial/>"), 2, "inertial: expected an element <mass"},
       {urdf_link("<inertial><mass/></inertial>"), 2, "mass.value: missing"},
       {urdf_link("<inertial><mass value=\"-1\"/></inertial>"), 2, "a mass >= 0"},
-      {urdf_link("<inertial><mass value=\"1kg\"/></inertial>"), 2, "mass.value: \"1kg\": 1 finite number"},
+      {urdf_link("<inertial><mass value=\"1kg\"/></inertial>"), 2, "mass.value: \"1kg\": expected 1 finite number"},
       {urdf_link("<inertial><mass value=\"nan\"/></inertial>"), 2, "mass.value: \"nan\""},
+      {urdf_link("<inertial><mass value=\"1e999\"/></inertial>"), 2, "mass.value: \"1e999\": expected 1 finite"},
       {urdf_link("<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"one\" izz=\"1\"/></inertial>"), 2,
-       "inertia.iyy: \"one\": 1 finite number"},
+       "inertia.iyy: \"one\": expected 1 finite number"},
       {urdf_link("<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"3\"/></inertial>"), 2,
        "triangle inequality"},
       {urdf_link("<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"-1\"/></inertial>"), 2,
        "positive definite"},
-      {urdf_link("<collision/>"), 2, "collision: an element <geometry>"},
-      {urdf_link("<collision><geometry><cone/></geometry></collision>"), 2, "cone: box, cylinder"},
+      {urdf_link("<collision/>"), 2, "collision: expected an element <geometry>"},
+      {urdf_link("<collision><geometry><cone/></geometry></collision>"), 2, "cone: expected box, cylinder"},
       {urdf_link("<collision><geometry><box/></geometry></collision>"), 2, "box.size: missing"},
       {urdf_link("<collision><geometry><box size=\"1 1\"/></geometry></collision>"), 2, "3 finite numbers"},
       {urdf_link("<collision><geometry><box size=\"1 1 0\"/></geometry></collision>"), 2, "three lengths > 0"},
       {urdf_link("<collision><geometry><sphere radius=\"0\"/></geometry></collision>"), 2,
-       "sphere.radius: a length > 0"},
+       "sphere.radius: \"0\": expected a length > 0"},
       {urdf_link("<collision><geometry><mesh filename=\"x.dae\"/></geometry></collision>"), 2,
        "convert the mesh to STL"},
       {urdf_link("<collision><geometry><mesh filename=\"x.stl\" scale=\"1 0 1\"/></geometry></collision>"), 2,
        "mesh.scale"},
       {urdf_link("<collision><origin xyz=\"0 0\"/><geometry><sphere radius=\"1\"/></geometry></collision>"), 2,
        "origin.xyz"},
-      {urdf_joint("hinge", ""), 4, "joint.type: revolute"},
-      {urdf_joint("revolute", "<axis xyz=\"0 0 0\"/>"), 5, "axis.xyz: a direction"},
+      {urdf_joint("hinge", ""), 4, "joint.type: \"hinge\": expected revolute"},
+      {urdf_joint("revolute", "<axis xyz=\"0 0 0\"/>"), 5, "axis.xyz: \"0 0 0\": expected a direction"},
       {urdf_joint("revolute", "<limit lower=\"1\" upper=\"1\"/>"), 5, "lower < upper"},
       {urdf_joint("revolute", "<limit lower=\"inf\" upper=\"1\"/>"), 5, "limit.lower"},
       {urdf_joint("revolute", "<dynamics damping=\"-1\"/>"), 5, "dynamics.damping"},
@@ -128,7 +129,7 @@ std::vector<BrokenModel> broken_mjcf() {
       {"<mujoco><default>\n<default class=\"a\"/>\n<default class=\"a\"/></default></mujoco>", 3, "another class"},
       {mjcf_body("<geom size=\"1\" class=\"x\"/>"), 2, "no default has this class"},
       {mjcf_body("<geom size=\"1\" type=\"cone\"/>"), 2, "geom.type"},
-      {mjcf_body("<geom/>"), 2, "geom.size: 1 number for a sphere"},
+      {mjcf_body("<geom/>"), 2, "geom.size: expected 1 number for a sphere"},
       {mjcf_body("<geom type=\"box\" size=\"1 1\"/>"), 2, "3 numbers for a box"},
       {mjcf_body("<geom type=\"box\" size=\"1 1 -1\"/>"), 2, "lengths > 0"},
       {mjcf_body("<geom size=\"1\" fromto=\"0 0 0 1 0 0\"/>"), 2, "geom.fromto"},
@@ -139,6 +140,8 @@ std::vector<BrokenModel> broken_mjcf() {
       {mjcf_body("<geom size=\"1\" axisangle=\"0 0 0 1\"/>"), 2, "geom.axisangle"},
       {mjcf_body("<geom size=\"1\" euler=\"0 0 0\" quat=\"1 0 0 0\"/>"), 2, "one orientation, not two"},
       {mjcf_body("<geom size=\"1\" mass=\"-1\"/>"), 2, "geom.mass"},
+      {mjcf_body("<geom size=\"-1e400\"/>"), 2, "geom.size: \"-1e400\": expected"},
+      {mjcf_body("<geom size=\"1" + std::string(400, '0') + "e-10\"/>"), 2, "geom.size"},
       {mjcf_body("<geom size=\"1\" condim=\"2\"/>"), 2, "1, 3, 4 or 6"},
       {mjcf_body("<geom size=\"1\" contype=\"1.5\"/>"), 2, "a whole number"},
       {mjcf_body("<geom size=\"1\" friction=\"-1\"/>"), 2, "geom.friction"},
@@ -148,11 +151,13 @@ std::vector<BrokenModel> broken_mjcf() {
       {mjcf_body("<joint type=\"screw\"/><geom size=\"1\"/>"), 2, "joint.type"},
       {mjcf_body("<joint axis=\"0 0 0\"/><geom size=\"1\"/>"), 2, "joint.axis"},
       {mjcf_body("<joint range=\"1 0\"/><geom size=\"1\"/>"), 2, "low < high"},
-      {mjcf_body("<joint limited=\"true\"/><geom size=\"1\"/>"), 2, "joint.limited: a range"},
+      {mjcf_body("<joint limited=\"true\"/><geom size=\"1\"/>"), 2, "joint.limited: \"true\": expected a range"},
       {mjcf_body("<joint damping=\"-1\"/><geom size=\"1\"/>"), 2, "joint.damping"},
       {mjcf_body("<joint/><freejoint/><geom size=\"1\"/>"), 2, "a free joint alone"},
       {mjcf_body("<body><freejoint/><geom size=\"1\"/></body>"), 2, "a child of the world"},
       {mjcf_body("<inertial pos=\"0 0 0\"/><joint/>"), 2, "inertial.mass: missing"},
+      {mjcf_body("<inertial pos=\"0 0 0\" mass=\"1\"/>\n<inertial pos=\"0 0 0\" mass=\"2\"/>"), 3,
+       "a body has one, this has another in line 2"},
       {mjcf_body("<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 4\"/><joint/>"), 2, "triangle inequality"},
       {mjcf_body("<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 -1\"/><joint/>"), 2, "not negative"},
       {"<mujoco><worldbody>\n<body name=\"b\"><joint/></body></worldbody></mujoco>", 2, "moves and has no mass"},
@@ -163,6 +168,9 @@ std::vector<BrokenModel> broken_mjcf() {
       {"<mujoco><asset>\n<mesh name=\"m\" vertex=\"0 0 0 1 0 0 0 1 0 1 1 0\"/></asset><worldbody><geom type=\"mesh\" "
        "mesh=\"m\"/></worldbody></mujoco>",
        2, "mesh.vertex"},
+      {"<mujoco><asset>\n<mesh name=\"m\" inertia=\"foo\" vertex=\"0 0 0 1 0 0 0 1 0 0 0 1\"/></asset><worldbody><geom "
+       "type=\"mesh\" mesh=\"m\"/></worldbody></mujoco>",
+       2, "mesh.inertia: \"foo\": expected convex, exact"},
       {mjcf_beside("<equality><connect body1=\"x\" anchor=\"0 0 0\"/></equality>"), 3, "no such body"},
       {mjcf_beside("<equality><connect body1=\"a\"/></equality>"), 3, "connect.anchor: missing"},
       {mjcf_beside("<equality><weld body1=\"a\" body2=\"a\"/></equality>"), 3, "two different bodies"},
@@ -204,7 +212,7 @@ TEST(BrokenModels, OfKeyframesEndAtTheKey) {
     }
     return "";
   };
-  EXPECT_EQ(error_of("<key name=\"k\" qpos=\"1\"/>"), "model.xml:4: key.qpos: \"1\": 2 finite numbers");
+  EXPECT_EQ(error_of("<key name=\"k\" qpos=\"1\"/>"), "model.xml:4: key.qpos: \"1\": expected 2 finite numbers");
   EXPECT_NE(error_of("<key name=\"l\"/>").find("no keyframe has the name \"k\""), std::string::npos);
 }
 
@@ -216,6 +224,26 @@ TEST(BrokenModels, NameTheIncludeWhoseFileIsNotThere) {
     EXPECT_STREQ(error.what(),
                  "no-such-folder/model.xml:2: include.file: no-such-folder/none.xml: cannot be opened: No such file or "
                  "directory");
+  }
+}
+
+TEST(BrokenModels, MayBeAsDeepAsTheBound) {
+  RobotOptions options;
+  options.reads_files = false;
+  std::string deep = "<robot>\n<link name=\"a\"/>";
+  for (int i = 0; i < 99; ++i) deep += "\n<x>";
+  for (int i = 0; i < 99; ++i) deep += i == 49 ? "</x>\n<z/>" : "</x>";
+  EXPECT_EQ(convert_model_text(deep + "</robot>", "model.xml", options).warnings.size(), 1U) << "of the outer <x>";
+  // Lines and order stay: bodies in one another, and a joint in the wrong place behind the innermost.
+  std::string bodies = "<mujoco><worldbody>";
+  for (int i = 0; i < 97; ++i) bodies += "\n<body>";
+  bodies += "\n<geom size=\"1\"/>";
+  for (int i = 0; i < 97; ++i) bodies += i == 90 ? "</body>\n<joint axis=\"0 0 0\"/>" : "</body>";
+  try {
+    convert_model_text(bodies + "</worldbody></mujoco>", "model.xml", options);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "model.xml:100: joint.axis: \"0 0 0\": expected a direction: not all zero");
   }
 }
 

@@ -37,12 +37,14 @@ ConvertedModel convert_model_text(std::string_view text, const fs::path& file, c
     refuse_option(root, !options.packages.empty(), "--package", "URDF");
     model = read_mjcf(root, file, options, warnings);
   } else {
-    root.fail("<robot> (URDF) or <mujoco> (MJCF)");
+    root.fail("expected <robot> (URDF) or <mujoco> (MJCF)");
   }
   if (model.name.empty()) model.name = file.stem().string();
   ConvertedModel result;
-  result.files = std::move(model.files);
-  result.scene = write_robot(std::move(model), options, warnings);
+  ConvertedScene scene = write_robot(std::move(model), options, warnings);
+  result.scene = std::move(scene.text);
+  result.files = std::move(scene.files);
+  result.lines = std::move(scene.lines);
   for (const RobotWarnings::Entry& entry : warnings.entries()) {
     if (options.strict) throw InputError(entry.place, entry.what, "", entry.text);
     result.warnings.push_back(

@@ -17,6 +17,7 @@ struct ConvertedModel {
   std::string scene;                         // a scene file's text
   std::vector<std::string> warnings;         // "FILE:LINE: warning: WHAT: text" each
   std::map<std::string, std::string> files;  // bytes of those beside the scene, by the names that it gives them
+  std::vector<ConvertedLines> lines;         // where the model says what the text does
 };
 
 /// Reads a model in URDF or MJCF: the root element decides. Throws InputError; under options.strict with the first

@@ -39,7 +39,7 @@ std::vector<double> numbers_of(const XmlElement& element, const char* key, std::
 
 double not_negative(const XmlElement& element, const char* key, double otherwise) {
   const double value = number_or(element, key, otherwise);
-  if (element.has(key) && value < 0.0) element.fail(key, "a number >= 0");
+  if (element.has(key) && value < 0.0) expect(element, key, "a number >= 0");
   return value;
 }
 
@@ -156,7 +156,7 @@ class MjcfActuatorReader {
       const double middle = 0.5 * ((*joint->limits)[0] + (*joint->limits)[1]);
       const double half = 0.5 * actuator.inherited * ((*joint->limits)[1] - (*joint->limits)[0]);
       control = {middle - half, middle + half};
-      if (!((*control)[0] < (*control)[1])) element.fail("inheritrange", "a share of the joint's range");
+      if (!((*control)[0] < (*control)[1])) expect(element, "inheritrange", "a share of the joint's range");
     }
     input.range = control;
     add(actuator, force, input, *joint);

@@ -229,20 +229,21 @@ TEST(MjcfActuators, BadOnesAreRefusedAtTheirLine) {
       {"<motor joint=\"h\" name=\"a\"/><motor joint=\"s\" name=\"a\"/>",
        "m.xml:8: motor.name: \"a\": another actuator"},
       {"<motor joint=\"h\" class=\"c\"/>", "m.xml:8: motor.class: \"c\": no default"},
-      {"<motor joint=\"h\" gear=\"x\"/>", "m.xml:8: motor.gear: \"x\": 1 to 6 finite numbers"},
-      {"<motor joint=\"h\" ctrlrange=\"1 1\"/>", "m.xml:8: motor.ctrlrange: low < high"},
-      {"<motor joint=\"h\" ctrllimited=\"true\"/>", "m.xml:8: motor.ctrllimited: a range"},
-      {"<motor joint=\"h\" forcelimited=\"yes\"/>", "m.xml:8: motor.forcelimited: true, false or auto"},
-      {"<motor joint=\"h\" forcerange=\"1\"/>", "m.xml:8: motor.forcerange: \"1\": 2 finite numbers"},
-      {"<position joint=\"h\" kp=\"-1\"/>", "m.xml:8: position.kp: a number >= 0"},
-      {"<position joint=\"h\" kv=\"-1\"/>", "m.xml:8: position.kv: a number >= 0"},
+      {"<motor joint=\"h\" gear=\"x\"/>", "m.xml:8: motor.gear: \"x\": expected 1 to 6 finite numbers"},
+      {"<motor joint=\"h\" ctrlrange=\"1 1\"/>", "m.xml:8: motor.ctrlrange: \"1 1\": expected low < high"},
+      {"<motor joint=\"h\" ctrllimited=\"true\"/>", "m.xml:8: motor.ctrllimited: \"true\": expected a range"},
+      {"<motor joint=\"h\" forcelimited=\"yes\"/>",
+       "m.xml:8: motor.forcelimited: \"yes\": expected true, false or auto"},
+      {"<motor joint=\"h\" forcerange=\"1\"/>", "m.xml:8: motor.forcerange: \"1\": expected 2 finite numbers"},
+      {"<position joint=\"h\" kp=\"-1\"/>", "m.xml:8: position.kp: \"-1\": expected a number >= 0"},
+      {"<position joint=\"h\" kv=\"-1\"/>", "m.xml:8: position.kv: \"-1\": expected a number >= 0"},
       {"<position joint=\"h\" kv=\"1\" dampratio=\"1\"/>", "m.xml:8: position.dampratio: kv or dampratio"},
       {"<velocity joint=\"h\" kv=\"nan\"/>", "m.xml:8: velocity.kv: \"nan\""},
       {"<general joint=\"h\" biastype=\"odd\"/>", "m.xml:8: general.biastype: \"odd\": one of none, affine"},
       {"<position joint=\"h\" gear=\"1e200\"/>", "m.xml:8: position: figures whose products are finite"},
       {"<general joint=\"h\" gainprm=\"1e-300\" forcerange=\"-1e300 1\"/>", "m.xml:8: general: figures whose"},
-      {"<position joint=\"s\" inheritrange=\"1e-20\"/>", "m.xml:8: position.inheritrange: a share"},
-      {"<general joint=\"h\" gainprm=\"\"/>", "m.xml:8: general.gainprm: \"\": 1 to 10 finite numbers"}};
+      {"<position joint=\"s\" inheritrange=\"1e-20\"/>", "m.xml:8: position.inheritrange: \"1e-20\": expected a share"},
+      {"<general joint=\"h\" gainprm=\"\"/>", "m.xml:8: general.gainprm: \"\": expected 1 to 10 finite numbers"}};
   for (const auto& [element, message] : cases) {
     try {
       convert_driven("<actuator>" + element + "</actuator>\n");

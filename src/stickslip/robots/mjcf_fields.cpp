@@ -40,7 +40,7 @@ MjcfFields::MjcfFields(const XmlElement& root, fs::path folder, const MjcfCompil
       if (field.name != "hfield") continue;
       const XmlAttribute* name = field.find("name");
       const XmlAttribute* file = field.find("file");
-      if (name == nullptr && file == nullptr) field.fail("a name or a file");
+      if (name == nullptr && file == nullptr) field.fail("expected a name or a file");
       const std::string known = name != nullptr ? name->value : fs::path(file->value).stem().string();
       const auto [found, is_new] = elements_.try_emplace(known, &field);
       if (!is_new) {
@@ -88,13 +88,13 @@ MjcfFields::Grid MjcfFields::read_file(const XmlElement& element, const XmlAttri
                         (bytes.size() - sizeof(counts)) / sizeof(float) / static_cast<std::size_t>(counts[0]) ==
                             static_cast<std::size_t>(counts[1]) &&
                         (bytes.size() - sizeof(counts)) / sizeof(float) % static_cast<std::size_t>(counts[0]) == 0;
-  if (!is_whole) element.fail("file", "a grey PNG, or two int32, nrow and ncol, and so many float32");
+  if (!is_whole) expect(element, "file", "a grey PNG, or two int32, nrow and ncol, and so many float32");
   grid.rows = static_cast<std::size_t>(counts[0]);
   grid.columns = static_cast<std::size_t>(counts[1]);
   for (std::size_t i = 0; i < grid.rows * grid.columns; ++i) {
     float z = 0.0F;
     std::memcpy(&z, bytes.data() + sizeof(counts) + i * sizeof(float), sizeof(float));
-    if (!std::isfinite(z)) element.fail("file", "finite heights");
+    if (!std::isfinite(z)) expect(element, "file", "finite heights");
     grid.z.push_back(z);
   }
   return grid;
@@ -107,7 +107,7 @@ MjcfFields::Grid MjcfFields::read_grid(const XmlElement& element) const {
     const XmlAttribute* a = element.find(key);
     if (a == nullptr) element.fail(key, "missing: a whole number > 1, or a file");
     const int n = parse_integer(element, *a);
-    if (n < 2) element.fail(key, "a whole number > 1");
+    if (n < 2) expect(element, key, "a whole number > 1");
     return static_cast<std::size_t>(n);
   };
   grid.rows = count("nrow");
@@ -131,7 +131,7 @@ RobotMesh MjcfFields::read(const XmlElement& element, const std::string& name) {
   const XmlAttribute* given = element.find("size");
   if (given == nullptr) element.fail("size", "missing: four lengths > 0 [m]");
   const std::vector<double> size = parse_numbers(element, *given, 4, 4);
-  if (std::ranges::any_of(size, [](double x) { return !(x > 0.0); })) element.fail("size", "four lengths > 0 [m]");
+  if (std::ranges::any_of(size, [](double x) { return !(x > 0.0); })) expect(element, "size", "four lengths > 0 [m]");
   const Grid grid = read_grid(element);
   if (grid.rows < 2 || grid.columns < 2) element.fail("two rows and columns or more");
   if (grid.z.size() > kMaxFieldNodes) element.fail(fmt::format("at most {} nodes", kMaxFieldNodes));

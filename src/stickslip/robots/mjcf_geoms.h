@@ -36,7 +36,11 @@ class MjcfGeoms {
   };
 
   MjcfAttribute find(const char* key) const { return defaults_.find(*element_, key, childclass_); }
+  /// How the mesh's mass is meant.
+  std::string read_inertia(const XmlElement& mesh);
   void read_mesh(const XmlElement& element, Mesh& mesh);
+  Mesh& find_mesh(const MjcfAttribute& name);
+  ShapeGeometry fit(const std::string& type, const Mesh& mesh, Pose& pose) const;
   Vector3 read_sizes(const std::string& type, std::size_t n, Pose& pose) const;
   void read_contact(ShapeContact& contact);
   std::optional<ShapeGeometry> read_geometry(const std::string& type, MjcfGeom& geom, Pose& pose,

@@ -24,8 +24,8 @@ void set_free(const std::vector<double>& q, const std::vector<double>& v, std::s
               const XmlElement& key, RobotBody& body) {
   if (!q.empty()) {
     const Vector4 e(q[i + 3], q[i + 4], q[i + 5], q[i + 6]);
-    if (!(e.norm() > 0.0)) key.fail("qpos", "quaternions of any length but zero");
-    body.pose = {Vector3(q[i], q[i + 1], q[i + 2]), rotation_matrix<double>(e.normalized())};
+    if (e.isZero(0.0)) expect(key, "qpos", "quaternions of any length but zero");
+    body.pose = {Vector3(q[i], q[i + 1], q[i + 2]), rotation_matrix<double>(unit(e))};
   }
   if (!v.empty()) {
     body.velocity = Vector3(v[k], v[k + 1], v[k + 2]);
@@ -80,8 +80,10 @@ void read_mjcf_key(const XmlElement& root, const std::string& name, const std::v
       };
       if (!q.empty() && !joint.motion) joint.start = part(q, i, nq);
       if (!v.empty() && !joint.motion) joint.start_rate = part(v, k, nv);
-      if (nq == 4 && !q.empty() && Eigen::Map<const Vector4>(joint.start.data()).norm() == 0.0) {
-        key->fail("qpos", "quaternions of any length but zero");
+      if (nq == 4 && !q.empty()) {
+        Eigen::Map<Vector4> turn(joint.start.data());
+        if (turn.isZero(0.0)) expect(*key, "qpos", "quaternions of any length but zero");
+        turn = unit(Vector4(turn));
       }
       check_limits(joint, *key);
       i += nq;

@@ -76,7 +76,7 @@ class MjcfSensorReader {
     const std::vector<RobotJoint>& joints = model_.bodies[static_cast<std::size_t>(body)].joints;
     const auto joint = std::ranges::find(joints, name, &RobotJoint::name);
     const bool has_one = joint != joints.end() && joint->type != RobotJointType::ball;
-    if (!has_one) element.fail("joint", "a hinge or a slide");
+    if (!has_one) expect(element, "joint", "a hinge or a slide");
     return name;
   }
 
@@ -89,7 +89,7 @@ class MjcfSensorReader {
   /// objtype and objname. False where it has no counterpart, which is warned of.
   bool read_frame(const XmlElement& element, RobotSensor& sensor) {
     if (element.has("refname")) {
-      warnings_.add(element, "refname", "frames relative to others have no counterpart: left out");
+      warnings_.add(element, "refname", "frames relative to others have no counterpart: the sensor is left out");
       return false;
     }
     const std::string& type = require_text(element, "objtype");
@@ -100,16 +100,17 @@ class MjcfSensorReader {
     } else if (type == "body") {
       const int body = find(element, "objname", names_.bodies, "body");
       if (element.name == "framequat") {
-        warnings_.add(element, "objtype", "axes of inertia have no counterpart: left out; xbody has the body's frame");
+        warnings_.add(element, "objtype",
+                      "axes of inertia have no counterpart: the sensor is left out; xbody has the body's frame");
         return false;
       }
       const Vector3& center = model_.bodies[static_cast<std::size_t>(body)].mass.center;
       sensor.site = add_site(sensor, body, {center, Matrix3::Identity()});
     } else if (type == "geom" || type == "camera") {
-      warnings_.add(element, "objtype", "frames of geoms and cameras have no counterpart: left out");
+      warnings_.add(element, "objtype", "frames of geoms and cameras have no counterpart: the sensor is left out");
       return false;
     } else {
-      element.fail("objtype", "body, xbody, geom, site or camera");
+      expect(element, "objtype", "body, xbody, geom, site or camera");
     }
     return true;
   }

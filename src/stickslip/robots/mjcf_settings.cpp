@@ -26,7 +26,7 @@ std::string read_choice(const XmlElement& element, std::string_view attribute,
     if (found->value == choice) return found->value;
     all += (all.empty() ? "" : ", ") + std::string(choice);
   }
-  element.fail(attribute, "one of " + all);
+  expect(element, attribute, "one of " + all);
 }
 
 bool is_actuator(std::string_view name) {
@@ -119,7 +119,7 @@ MjcfCompiler::MjcfCompiler(const XmlElement& root) : angle(std::numbers::pi / 18
     if (const XmlAttribute* a = c.find("eulerseq")) {
       sequence = a->value;
       if (sequence.size() != 3 || sequence.find_first_not_of("xyzXYZ") != std::string::npos) {
-        c.fail("eulerseq", "three of x, y, z, X, Y, Z");
+        expect(c, "eulerseq", "three of x, y, z, X, Y, Z");
       }
     }
     read_choice(c, "coordinate", {"local"});
@@ -146,17 +146,19 @@ std::optional<std::array<double, 2>> read_mjcf_range(const MjcfAttribute& range,
                                                      const MjcfCompiler& compiler) {
   const std::string wish = limited ? limited.attribute->value : "auto";
   const auto refuse = [](const MjcfAttribute& at, const std::string& text) {
-    at.element->fail(at.attribute->name, text);
+    expect(*at.element, at.attribute->name, text);
   };
   if (wish != "true" && wish != "false" && wish != "auto") refuse(limited, "true, false or auto");
-  if (wish == "auto" && range && !compiler.auto_limits) {
+  std::vector<double> numbers;
+  if (range) numbers = parse_numbers(*range.element, *range.attribute, 2, 2);
+  const bool is_range = range && (numbers[0] != 0.0 || numbers[1] != 0.0);  // "0 0" is none in this format
+  if (wish == "auto" && is_range && !compiler.auto_limits) {
     std::string name = range.attribute->name;
     name.replace(name.size() - std::string_view("range").size(), std::string::npos, "limited");
     refuse(range, fmt::format("{} = \"true\" or \"false\" beside it, as compiler.autolimits is false", name));
   }
-  if (wish == "false" || (wish == "auto" && !range)) return {};
+  if (wish == "false" || (wish == "auto" && !is_range)) return {};
   if (!range) refuse(limited, "a range");
-  const std::vector<double> numbers = parse_numbers(*range.element, *range.attribute, 2, 2);
   if (!(numbers[0] < numbers[1])) refuse(range, "low < high");
   return std::array{numbers[0], numbers[1]};
 }
@@ -180,17 +182,17 @@ Pose read_mjcf_pose(const XmlElement& element, const std::string& childclass, co
     const MjcfAttribute a = own != nullptr ? MjcfAttribute{own, own->find(key)} : find(key);
     if (!a) continue;
     const std::string_view kind = key;
-    const auto refuse = [&](const char* why) { a.element->fail(a.attribute->name, why); };
+    const auto refuse = [&](const char* why) { expect(*a.element, a.attribute->name, why); };
     if (kind == "quat") {
       const std::vector<double> e = numbers(a, 4);
       const Vector4 quaternion(e[0], e[1], e[2], e[3]);
-      if (!(quaternion.norm() > 0.0)) refuse("a quaternion of any length but zero");
-      pose.R_WB = rotation_matrix<double>(quaternion.normalized());
+      if (quaternion.isZero(0.0)) refuse("a quaternion of any length but zero");
+      pose.R_WB = rotation_matrix<double>(unit(quaternion));
     } else if (kind == "axisangle") {
       const std::vector<double> e = numbers(a, 4);
       const Vector3 axis(e[0], e[1], e[2]);
-      if (!(axis.norm() > 0.0)) refuse("an axis of any length but zero");
-      pose.R_WB = axis_angle_matrix(axis.normalized(), compiler.angle * e[3]);
+      if (axis.isZero(0.0)) refuse("an axis of any length but zero");
+      pose.R_WB = axis_angle_matrix(unit(axis), compiler.angle * e[3]);
     } else if (kind == "euler") {
       const std::vector<double> e = numbers(a, 3);
       pose.R_WB = euler_matrix(compiler.angle * Vector3(e[0], e[1], e[2]), compiler.sequence);
@@ -198,10 +200,12 @@ Pose read_mjcf_pose(const XmlElement& element, const std::string& childclass, co
       const std::vector<double> e = numbers(a, 6);
       Vector3 x(e[0], e[1], e[2]);
       Vector3 y(e[3], e[4], e[5]);
-      if (!(x.norm() > 0.0)) refuse("an x axis of any length but zero");
-      x.normalize();
+      if (x.isZero(0.0)) refuse("an x axis of any length but zero");
+      if (y.isZero(0.0)) refuse("a y axis of any length but zero");
+      x = unit(x);
+      y = unit(y);
       y -= x * x.dot(y);
-      constexpr double kParallel = 1e-10;  // [m]
+      constexpr double kParallel = 1e-10;  // [-]
       if (!(y.norm() > kParallel)) refuse("a y axis that is not along x");
       y.normalize();
       pose.R_WB.col(0) = x;
@@ -210,7 +214,7 @@ Pose read_mjcf_pose(const XmlElement& element, const std::string& childclass, co
     } else {
       const std::vector<double> e = numbers(a, 3);
       const Vector3 z(e[0], e[1], e[2]);
-      if (!(z.norm() > 0.0)) refuse("a z axis of any length but zero");
+      if (z.isZero(0.0)) refuse("a z axis of any length but zero");
       pose.R_WB = z_to(z);
     }
     break;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 #include <string>
 
@@ -395,6 +397,108 @@ TEST(Mjcf, MakesHullsOfVertices) {
   EXPECT_LT((m.pose("a").p_WB - Vector3(0.5, -0.25, -0.75)).norm(), kFine);
 }
 
+TEST(Mjcf, TakesMassesOfMeshesByTheirInertia) {
+  // A cube of 1 m with a dent, whose surface ends at its centre: 5/6 of it.
+  const std::string cube =
+      "vertex=\"0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1 .5 .5 .5\" face=\"0 3 2 0 2 1 0 1 5 0 5 4 1 2 6 1 6 5 "
+      "2 "
+      "3 7 2 7 6 3 0 4 3 4 7 4 5 8 5 6 8 6 7 8 7 4 8\"";
+  for (const auto& [inertia, volume] : {std::pair("exact", 5.0 / 6.0), std::pair("convex", 1.0)}) {
+    const BuiltMjcf m = build_mjcf("<asset><mesh name=\"m\" inertia=\"" + std::string(inertia) + "\" " + cube +
+                                   "/></asset>\n<worldbody><body name=\"a\"><freejoint/><geom type=\"mesh\" "
+                                   "mesh=\"m\"/></body></worldbody>\n");
+    EXPECT_NEAR(m.body("a").mass, 1000.0 * volume, 1e-9) << inertia;
+  }
+}
+
+TEST(Mjcf, FitsShapesToMeshes) {
+  // A block of 4 x 2 x 1 m about (2, 1, .5): its own box, the longest side along z.
+  const std::string block =
+      "<asset><mesh name=\"m\" vertex=\"0 0 0 4 0 0 4 2 0 0 2 0 0 0 1 4 0 1 4 2 1 0 2 1\"/></asset>\n<worldbody><body "
+      "name=\"a\"><freejoint/><geom mesh=\"m\" type=";
+  const std::string end = "/></body></worldbody>\n";
+  const BuiltMjcf box = build_mjcf(block + "\"box\"" + end);
+  EXPECT_LT((std::get<Box>(box.body("a").shapes[0].geometry).size - Vector3(1, 2, 4)).norm(), 1e-9);
+  EXPECT_NEAR(box.body("a").mass, 8000.0, 1e-6);
+  EXPECT_LT((box.pose("a").p_WB - Vector3(2, 1, 0.5)).norm(), 1e-9);
+  EXPECT_NEAR(std::abs((box.body("a").shapes[0].rotation.col(2))(0)), 1.0, 1e-9);
+  const BuiltMjcf sphere = build_mjcf(block + "\"sphere\" fitscale=\"2\"" + end);
+  EXPECT_NEAR(std::get<Sphere>(sphere.body("a").shapes[0].geometry).radius, 2.0 * 3.5 / 3.0, 1e-9);
+  const BuiltMjcf cylinder = build_mjcf(block + "\"cylinder\"" + end);
+  EXPECT_NEAR(std::get<Cylinder>(cylinder.body("a").shapes[0].geometry).radius, 0.75, 1e-9);
+  const BuiltMjcf capsule = build_mjcf(block + "\"capsule\"" + end);
+  EXPECT_NEAR(std::get<Capsule>(capsule.body("a").shapes[0].geometry).length, 2.0 * (2.0 - 0.375), 1e-9);
+}
+
+TEST(Mjcf, WeldsFreeBodies) {
+  const BuiltMjcf m = build_mjcf(R"(<worldbody>
+<body name="a"><freejoint/><geom size=".1"/></body>
+<body name="b" pos="1 0 0"><freejoint/><geom size=".1"/><site name="s" pos="0 0 1"/></body>
+<body name="c" pos="1 0 3"><freejoint/><geom size=".1"/><site name="t" pos="0 0 -1"/></body>
+</worldbody>
+<equality><weld body1="a" body2="b" relpose="1.1 0 0 1 0 0 0"/><connect site1="s" site2="t"/></equality>
+)");
+  const Matrix3 back = m.pose("a").R_WB.transpose();
+  EXPECT_LT((back * (m.pose("b").p_WB - m.pose("a").p_WB) - Vector3(1.1, 0, 0)).norm(), 1e-9);
+  const auto at = [&](const char* name, double z) {
+    return Vector3(m.pose(name).p_WB + m.pose(name).R_WB * Vector3(0, 0, z));
+  };
+  EXPECT_LT((at("b", 1.0) - at("c", -1.0)).norm(), 1e-9);
+}
+
+TEST(Mjcf, TakesRangesOfZerosAsNone) {
+  const BuiltMjcf m = build_mjcf(R"(<default><joint range="-1 1"/><motor ctrlrange="-1 1" forcerange="-2 2"/></default>
+<worldbody><body><joint name="j" range="0 0"/><geom size=".1"/></body></worldbody>
+<actuator><motor name="m" joint="j" ctrlrange="0 0" forcerange="0 0"/></actuator>
+)");
+  EXPECT_FALSE(m.scene.joints.at(0).limits);
+  EXPECT_FALSE(m.scene.inputs.at(0).range);
+}
+
+TEST(Mjcf, TakesDirectionsOfAnyLength) {
+  const BuiltMjcf m = build_mjcf(R"(<worldbody>
+<body name="a" quat="1e200 1e200 0 0"><joint name="a" axis="0 1e-200 0"/><geom size=".1"/></body>
+<body name="b" quat="1e-200 0 0 1e-200"><joint name="b" axis="1e200 0 0"/><geom size=".1"/></body>
+</worldbody>
+)");
+  EXPECT_LT((m.pose("a").R_WB - axis_angle_matrix(Vector3::UnitX(), kQuarter)).norm(), kFine);
+  EXPECT_LT((m.axis("a") - Vector3::UnitZ()).norm(), kFine);
+  EXPECT_LT((m.pose("b").R_WB - axis_angle_matrix(Vector3::UnitZ(), kQuarter)).norm(), kFine);
+  EXPECT_LT((m.axis("b") - Vector3::UnitY()).norm(), kFine);
+}
+
+TEST(Mjcf, RenamesWhatScenesHaveAMeaningFor) {
+  const ConvertedModel converted = convert_mjcf(R"(<worldbody><geom name="f" type="plane" size="1 1 1"/>
+<body name="group:q" pos="0 0 2"><joint name="e" range="-1 1"/><geom name="g" size=".1"/></body></worldbody>
+<contact><pair name="e-limits" geom1="f" geom2="g"/></contact>
+)");
+  EXPECT_EQ(converted.warnings,
+            (std::vector<std::string>{
+                "m.xml:3: warning: body.name: \"group:q\" would name a group of shapes: named \"group_q\"",
+                "m.xml:4: warning: pair.name: \"e-limits\" is taken: named \"e-limits~2\""}));
+  EXPECT_NO_THROW(build(parse_scene(converted.scene, "m.xml")));
+}
+
+TEST(Mjcf, ErrorsOfTheSceneNameTheModelsLine) {
+  const ConvertedModel converted = convert_mjcf(R"(<worldbody>
+<body name="a"><joint name="j" type="slide"/>
+<joint name="k" type="slide"/><geom size=".1"/></body></worldbody>
+)");
+  test::TemporaryFolder folder;
+  const std::filesystem::path file = folder / "m.xml";
+  std::ofstream(file) << "<mujoco/>";
+  LoadOptions options;
+  options.convert = [&](const std::filesystem::path&) {
+    return ConvertedScene{converted.scene, converted.files, converted.lines};
+  };
+  try {
+    build(load_scene(file, options));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.place(), (SourcePlace{"m.xml", 3, 0})) << error.what();
+  }
+}
+
 TEST(Mjcf, SitesAndSensors) {
   const ConvertedModel converted = convert_mjcf(R"(<worldbody><site name="ground" pos="0 0 1"/>
 <body name="a" pos="0 0 2"><joint name="j"/><geom size="0.1"/><site name="tip" pos="1 0 0" euler="0 0 90"/><site/>
@@ -435,7 +539,7 @@ TEST(Mjcf, SitesAndSensors) {
 
 TEST(Mjcf, WarnsOfWhatItLeavesOut) {
   const ConvertedModel converted = convert_mjcf(
-      R"(<option timestep="0.004" gravity="0 0 -1" wind="1 0 0" iterations="5"><flag contact="disable" warmstart="disable"/></option>
+      R"(<option timestep="0.004" gravity="0 0 -1" wind="1 0 0" iterations="5" collision="predefined"><flag contact="disable" warmstart="disable"/></option>
 <visual><map znear="1"/></visual><statistic extent="1"/><size memory="1M"/><custom/>
 <default><geom solref="0.1 1" rgba="1 1 1 1"/><joint armature="0.1" margin="0"/></default>
 <asset><texture builtin="flat"/><material name="m"/><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>
@@ -448,9 +552,16 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
 <sensor><jointlimitpos joint="j"/></sensor>
 <keyframe><key/></keyframe>
 <wonder/>
+<compiler convexhull="false"/>
+<asset><mesh name="m" maxhullvert="9" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>
+<worldbody><inertial pos="0 0 0" mass="1"/>
+<body><freejoint align="true"/><geom size="0.1"/><geom type="sdf"/></body>
+<body><joint name="j" damping="1 2"/><geom size="0.1"/></body></worldbody>
+<sensor><jointpos joint="j" noise="0.1"/></sensor>
 )");
   const std::vector<std::string> expected = {
       "m.xml:2: warning: option.wind: it has no counterpart: left out",
+      "m.xml:2: warning: option.collision: it has no counterpart: left out",
       "m.xml:2: warning: flag.contact: flags have no counterpart: left out",
       "m.xml:4: warning: geom.solref: it has no counterpart: left out",
       "m.xml:8: warning: body.gravcomp: it has no counterpart: left out",
@@ -460,6 +571,14 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
       "m.xml:11: warning: muscle: actuators of this kind have no counterpart: left out",
       "m.xml:12: warning: jointlimitpos: sensors of this kind have no counterpart: left out",
       "m.xml:14: warning: wonder: it has no counterpart: left out",
+      "m.xml:15: warning: compiler.convexhull: it has no counterpart: left out",
+      "m.xml:16: warning: mesh.maxhullvert: it has no counterpart: left out",
+      "m.xml:18: warning: freejoint.align: it has no counterpart: left out",
+      "m.xml:20: warning: jointpos.noise: it has no counterpart: left out",
+      "m.xml:17: warning: inertial: the world cannot move: left out",
+      "m.xml:18: warning: geom.type: surfaces by a signed distance have no counterpart: the geom is left out, with its "
+      "mass",
+      "m.xml:19: warning: joint.damping: dampers are linear: the other coefficients are left out",
       "m.xml:11: warning: motor.tendon: actuators of anything but joints have no counterpart: left out",
       "m.xml:8: warning: geom: a height field on a body that moves has no counterpart: left out"};
   EXPECT_EQ(converted.warnings, expected);

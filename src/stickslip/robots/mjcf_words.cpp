@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -41,12 +42,12 @@ const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
       {"compiler",
        {{"angle", "eulerseq", "autolimits", "meshdir", "assetdir", "inertiafromgeom", "inertiagrouprange",
          "balanceinertia", "boundmass", "boundinertia", "settotalmass", "strippath", "coordinate"},
-        {"texturedir", "discardvisual", "usethread", "fusestatic", "convexhull", "exactmeshinertia", "saveinertial"}}},
-      {"option", {{"timestep", "gravity"}, {"apirate",        "impratio",       "integrator",        "cone",
-                                            "jacobian",       "solver",         "iterations",        "tolerance",
-                                            "ls_iterations",  "ls_tolerance",   "noslip_iterations", "noslip_tolerance",
-                                            "ccd_iterations", "ccd_tolerance",  "mpr_iterations",    "mpr_tolerance",
-                                            "sdf_iterations", "sdf_initpoints", "sleep_tolerance",   "collision"}}},
+        {"texturedir", "discardvisual", "usethread", "fusestatic", "exactmeshinertia", "saveinertial"}}},
+      {"option",
+       {{"timestep", "gravity"},
+        {"apirate", "impratio", "integrator", "cone", "jacobian", "solver", "iterations", "tolerance", "ls_iterations",
+         "ls_tolerance", "noslip_iterations", "noslip_tolerance", "ccd_iterations", "ccd_tolerance", "mpr_iterations",
+         "mpr_tolerance", "sdf_iterations", "sdf_initpoints", "sleep_tolerance"}}},
       {"default", {{"class"}, {}}},
       {"worldbody", {{}, {"name", "childclass"}}},
       {"body",
@@ -59,17 +60,18 @@ const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
        {{"name", "class", "type", "pos", "axis", "range", "limited", "stiffness", "springref", "damping",
          "frictionloss", "ref", "armature", "actuatorfrcrange", "actuatorfrclimited"},
         {"group", "user"}}},
-      {"freejoint", {{"name"}, {"group", "align"}}},
+      {"freejoint", {{"name"}, {"group"}}},
       {"geom",
-       {{"name",   "class", "type",    "size",     "pos",    "quat",    "axisangle",   "euler",    "xyaxes", "zaxis",
-         "fromto", "mass",  "density", "friction", "condim", "contype", "conaffinity", "priority", "mesh",   "hfield"},
+       {{"name",   "class",   "type",        "size",     "pos",  "quat",    "axisangle",
+         "euler",  "xyaxes",  "zaxis",       "fromto",   "mass", "density", "friction",
+         "condim", "contype", "conaffinity", "priority", "mesh", "hfield",  "fitscale"},
         {"rgba", "material", "group", "user"}}},
       {"site",
        {{"name", "class", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto"},
         {"type", "size", "rgba", "material", "group", "user"}}},
       {"mesh",
        {{"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"},
-        {"normal", "texcoord", "smoothnormal", "maxhullvert", "content_type", "material"}}},
+        {"normal", "texcoord", "smoothnormal", "content_type", "material"}}},
       {"hfield", {{"name", "file", "nrow", "ncol", "size", "elevation"}, {"content_type"}}},
       {"general", actuator_words({"dyntype", "gaintype", "biastype", "gainprm", "biasprm"})},
       {"motor", actuator_words({})},
@@ -85,7 +87,7 @@ const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
       {"weld", {{"name", "class", "body1", "body2", "relpose", "anchor", "site1", "site2", "active"}, {}}},
       {"equality joint", {{"name", "class", "joint1", "joint2", "polycoef", "active"}, {}}},
       {"any sensor",
-       {{"name", "site", "joint", "objtype", "objname", "reftype", "refname", "cutoff"}, {"noise", "user", "nsample"}}},
+       {{"name", "site", "joint", "objtype", "objname", "reftype", "refname", "cutoff"}, {"user", "nsample"}}},
       {"key", {{"name", "time", "qpos", "qvel", "ctrl"}, {}}}};
   return kWords;
 }
@@ -105,6 +107,15 @@ std::string_view why_left_out(std::string_view parent, std::string_view name) {
   if (parent == "sensor") return "sensors of this kind have no counterpart: left out";
   if (parent == "tendon" || name == "tendon") return "tendons have no counterpart: left out";
   return "it has no counterpart: left out";
+}
+
+/// Whether an attribute of what has no counterpart says what is so without it.
+bool says_default(const XmlAttribute& attribute) {
+  static const std::multimap<std::string_view, std::string_view> kDefaults = {
+      {"collision", "all"},   {"convexhull", "true"}, {"align", "auto"},   {"align", "false"},
+      {"alignfree", "false"}, {"maxhullvert", "-1"},  {"fitaabb", "false"}};
+  const auto [first, last] = kDefaults.equal_range(attribute.name);
+  return std::any_of(first, last, [&](const auto& entry) { return entry.second == attribute.value; });
 }
 
 bool says_zero(const XmlAttribute& attribute) {
@@ -186,11 +197,12 @@ class WordWalk {
     for (const XmlAttribute& a : element.attributes) {
       static const Words kIfNotZero = {"margin",           "gap",        "solmix",    "gravcomp", "springdamper",
                                        "armature",         "density",    "viscosity", "wind",     "shellinertia",
-                                       "actuatorgravcomp", "fluidshape", "fluidcoef"};
+                                       "actuatorgravcomp", "fluidshape", "fluidcoef", "noise"};
       const auto is_in = [&](const Words& words) { return std::ranges::find(words, a.name) != words.end(); };
       const bool is_read =
           found != attribute_words().end() && (is_in(found->second.read) || is_in(found->second.silent));
       if (is_read || (is_default && element.name == "equality")) continue;
+      if (says_default(a)) continue;
       if (is_in(kIfNotZero) && (says_zero(a) || a.value == "false" || a.value == "none")) continue;
       warnings_.add(element, a.name, "it has no counterpart: left out");
     }

@@ -59,6 +59,7 @@ class MjcfReader {
       if (section.name == "contact") read_contacts(section);
       if (section.name == "equality") read_equalities(section);
     }
+    start_geared_joints(model_);
     read_mjcf_sensors(root_, {body_names_, joint_names_, site_names_}, model_, warnings_);
     const std::vector<int> inputs = read_mjcf_actuators(root_, defaults_, compiler_, joint_names_, model_, warnings_);
     if (!options_.key.empty()) read_mjcf_key(root_, options_.key, inputs, model_);
@@ -72,12 +73,12 @@ class MjcfReader {
     for (const XmlElement& option : root_.children) {
       if (option.name != "option") continue;
       model_.step = number_or(option, "timestep", model_.step);
-      if (!(model_.step > 0.0)) option.fail("timestep", "a number > 0 [s]");
+      if (!(model_.step > 0.0)) expect(option, "timestep", "a number > 0 [s]");
       model_.gravity = vector_or(option, "gravity", model_.gravity);
       const XmlElement* flag = option.child("flag");
       if (flag == nullptr) continue;
       for (const XmlAttribute& a : flag->attributes) {
-        if (a.value != "enable" && a.value != "disable") flag->fail(a.name, "enable or disable");
+        if (a.value != "enable" && a.value != "disable") expect(*flag, a.name, "enable or disable");
         if (a.name == "filterparent") model_.jointed_collide = a.value == "disable";
       }
     }
@@ -153,7 +154,12 @@ class MjcfReader {
       if (part.name == "geom") add_geom(part, around, index, of_geoms);
       if (part.name == "joint" || part.name == "freejoint") add_joint(part, around, index);
       if (part.name == "site") add_site(part, around, index);
-      if (part.name == "inertial") inertial = &part;
+      if (part.name != "inertial") return;
+      if (index == 0) warnings_.add(part, "the world cannot move: left out");
+      if (inertial != nullptr && index > 0) {
+        part.fail(fmt::format("a body has one, this has another in line {}", inertial->line));
+      }
+      inertial = &part;
     });
     if (index == 0) return;
     RobotBody& body = body_at(index);
@@ -192,7 +198,7 @@ class MjcfReader {
     if (const MjcfAttribute a = defaults_.find(element, "fromto", around.childclass)) {
       const std::vector<double> x = parse_numbers(*a.element, *a.attribute, 6, 6);
       const Vector3 from(x[0], x[1], x[2]), to(x[3], x[4], x[5]);
-      if (from == to) a.element->fail("fromto", "two different points");
+      if (from == to) expect(*a.element, "fromto", "two different points");
       drawn = {0.5 * (from + to), z_to((from - to).normalized())};
     }
     site.pose = compose_poses(around.frame, drawn);
@@ -203,7 +209,7 @@ class MjcfReader {
     require_text(element, "mass");
     RobotMass mass;
     mass.mass = *find_number(element, "mass");
-    if (mass.mass < 0.0) element.fail("mass", "a mass >= 0 [kg]");
+    if (mass.mass < 0.0) expect(element, "mass", "a mass >= 0 [kg]");
     const Pose pose = read_mjcf_pose(element, "", defaults_, compiler_);
     if (const XmlAttribute* full = element.find("fullinertia")) {
       if (element.has("diaginertia")) element.fail("fullinertia", "diaginertia or fullinertia, not both");
@@ -214,7 +220,7 @@ class MjcfReader {
     }
     const Vector3 moments = Eigen::SelfAdjointEigenSolver<Matrix3>(mass.inertia, Eigen::EigenvaluesOnly).eigenvalues();
     if (moments(0) < 0.0) {
-      element.fail(element.has("fullinertia") ? "fullinertia" : "diaginertia", "moments that are not negative");
+      expect(element, element.has("fullinertia") ? "fullinertia" : "diaginertia", "moments that are not negative");
     }
     return mass.moved(pose);
   }
@@ -245,7 +251,7 @@ class MjcfReader {
     const XmlAttribute* mocap = element.find("mocap");
     if (mocap != nullptr && parse_boolean(element, *mocap)) {
       if (parent != 0 || !body_at(index).joints.empty() || body_at(index).is_free) {
-        element.fail("mocap", "a child of the world without joints");
+        expect(element, "mocap", "a child of the world without joints");
       }
       warnings_.add(element, "mocap", "bodies that are moved from outside have no counterpart: it is fixed");
     }
@@ -290,7 +296,7 @@ class MjcfReader {
     };
     const auto not_negative = [&](const char* key) {
       const double value = number(key, 0.0);
-      if (value < 0.0) find(key).element->fail(key, "a number >= 0");
+      if (value < 0.0) expect(*find(key).element, key, "a number >= 0");
       return value;
     };
     const MjcfAttribute type_given = find("type");
@@ -298,18 +304,21 @@ class MjcfReader {
     RobotJoint joint;
     joint.name = name_of(element, around, "joint", n_joints_++, joint_names_, index);
     joint.place = element.place();
-    if (body.is_free || (type == "free" && !body.joints.empty())) element.fail("a free joint alone, or others");
+    if (body.is_free || (type == "free" && !body.joints.empty()))
+      element.fail("expected a free joint alone, or others");
     if (type == "free") {
       for (const char* key : {"stiffness", "damping", "frictionloss", "armature"}) {
-        if (element.name == "freejoint" || !(number(key, 0.0) > 0.0)) continue;  // to which defaults do not apply
+        if (element.name == "freejoint" || !find(key)) continue;  // to which defaults do not apply
+        const std::vector<double> numbers = parse_numbers(*find(key).element, *find(key).attribute, 1, 8);
+        if (std::ranges::none_of(numbers, [](double x) { return x > 0.0; })) continue;
         warnings_.add(*find(key).element, key, "free joints have no counterpart of it: left out");
       }
-      if (body.parent != 0) element.fail("a free joint of a child of the world");
+      if (body.parent != 0) element.fail("expected a child of the world: a free joint is on one");
       body.is_free = true;
       return;
     }
     if (type != "hinge" && type != "slide" && type != "ball")
-      type_given.element->fail("type", "free, ball, slide or hinge");
+      expect(*type_given.element, "type", "free, ball, slide or hinge");
     joint.type = type == "hinge"   ? RobotJointType::hinge
                  : type == "slide" ? RobotJointType::slide
                                    : RobotJointType::ball;
@@ -320,15 +329,16 @@ class MjcfReader {
       return Vector3(x[0], x[1], x[2]);
     };
     joint.at = around.frame.p_WB + around.frame.R_WB * vector("pos", Vector3::Zero());
-    joint.axis = around.frame.R_WB * vector("axis", Vector3::UnitZ());
-    if (joint.type != RobotJointType::ball && !(joint.axis.norm() > 1e-10)) {
+    joint.axis = vector("axis", Vector3::UnitZ());
+    if (joint.type != RobotJointType::ball && joint.axis.isZero(0.0)) {
       const MjcfAttribute a = find("axis");
-      a.element->fail("axis", "a direction: not all zero");
+      expect(*a.element, "axis", "a direction: not all zero");
     }
-    joint.damping = not_negative("damping");
+    joint.axis = around.frame.R_WB * of_moderate_length(joint.axis);
+    joint.damping = read_linear(find("damping"), "dampers");
     joint.friction = not_negative("frictionloss");
     joint.armature = not_negative("armature");
-    joint.stiffness = read_stiffness(find("stiffness"));
+    joint.stiffness = read_linear(find("stiffness"), "springs");
     const double unit = joint.type == RobotJointType::hinge ? compiler_.angle : 1.0;
     joint.reference = unit * number("ref", 0.0);
     joint.rest = unit * number("springref", 0.0);
@@ -337,12 +347,14 @@ class MjcfReader {
     body.joints.push_back(std::move(joint));
   }
 
-  double read_stiffness(const MjcfAttribute& a) {
+  /// The first of a polynomial's coefficients.
+  double read_linear(const MjcfAttribute& a, const char* what) {
     if (!a) return 0.0;
+    const std::string& key = a.attribute->name;
     const std::vector<double> numbers = parse_numbers(*a.element, *a.attribute, 1, 8);
-    if (numbers[0] < 0.0) a.element->fail("stiffness", "a number >= 0");
+    if (numbers[0] < 0.0) expect(*a.element, key, "a number >= 0");
     if (std::any_of(numbers.begin() + 1, numbers.end(), [](double x) { return x != 0.0; })) {
-      warnings_.add(*a.element, "stiffness", "springs are linear: the other coefficients are left out");
+      warnings_.add(*a.element, key, fmt::format("{} are linear: the other coefficients are left out", what));
     }
     return numbers[0];
   }
@@ -417,7 +429,8 @@ class MjcfReader {
     for (auto a = all.rbegin(); a != all.rend(); ++a) {
       // Two of sliding, of spinning, two of rolling.
       const std::vector<double> friction = parse_numbers(*a->element, *a->attribute, 1, 5);
-      if (std::ranges::any_of(friction, [](double x) { return x < 0.0; })) a->element->fail("friction", "numbers >= 0");
+      if (std::ranges::any_of(friction, [](double x) { return x < 0.0; }))
+        expect(*a->element, "friction", "numbers >= 0");
       pair.friction = friction[0];
       if (friction.size() > 2) pair.spinning = friction[2];
       if (friction.size() > 3) pair.rolling = friction[3];
@@ -430,7 +443,7 @@ class MjcfReader {
     }
     if (const MjcfAttribute a = defaults_.find(element, "condim", "")) {
       condim = parse_integer(*a.element, *a.attribute);
-      if (condim != 1 && condim != 3 && condim != 4 && condim != 6) a.element->fail("condim", "1, 3, 4 or 6");
+      if (condim != 1 && condim != 3 && condim != 4 && condim != 6) expect(*a.element, "condim", "1, 3, 4 or 6");
     }
     if (condim < 3) pair.friction = 0.0;
     if (condim < 4) pair.spinning = 0.0;
@@ -472,9 +485,9 @@ class MjcfReader {
       if (loop.is_weld) {
         if (const XmlAttribute* a = element.find("relpose")) {
           const std::vector<double> x = parse_numbers(element, *a, 7, 7);
-          const Eigen::Quaterniond turn(x[3], x[4], x[5], x[6]);
+          const Vector4 turn(x[3], x[4], x[5], x[6]);
           // A quaternion of zeros: as the bodies are drawn.
-          if (turn.norm() > 0.0) relative = {Vector3(x[0], x[1], x[2]), turn.normalized().toRotationMatrix()};
+          if (!turn.isZero(0.0)) relative = {Vector3(x[0], x[1], x[2]), rotation_matrix<double>(unit(turn))};
         }
         loop.frames = {relative, Pose{}};
       } else {
@@ -483,7 +496,7 @@ class MjcfReader {
         loop.frames[1] = compose_poses(invert_pose(between), loop.frames[0]);
       }
     }
-    if (loop.bodies[0] == loop.bodies[1]) element.fail("two different bodies");
+    if (loop.bodies[0] == loop.bodies[1]) element.fail("expected two different bodies");
     model_.loops.push_back(std::move(loop));
   }
 
@@ -508,7 +521,7 @@ class MjcfReader {
     if (found != joint_names_.end()) {
       for (RobotJoint& joint : body_at(found->second).joints) {
         if (joint.name != name) continue;
-        if (joint.type == RobotJointType::ball) element.fail(key, "a hinge or a slide");
+        if (joint.type == RobotJointType::ball) expect(element, key, "a hinge or a slide");
         return joint;
       }
     }
@@ -536,17 +549,14 @@ class MjcfReader {
       return;
     }
     RobotJoint& leader = find_joint(element, "joint2");
-    if (&leader == &follower) element.fail("joint2", "another joint");
+    if (&leader == &follower) expect(element, "joint2", "another joint");
     RobotGear gear;
     gear.name = name;
     gear.joints = {leader.name, follower.name};
     gear.ratio = a[1];
     gear.offset = follower.reference + a[0] - a[1] * leader.reference;
+    gear.place = element.place();
     model_.gears.push_back(gear);
-    if (a[0] != 0.0) {
-      leader.start = {leader.reference};
-      follower.start = {follower.reference + a[0]};
-    }
   }
 
   static constexpr std::size_t kMaxParts = 1'000'000;  // [-] geoms, and copies

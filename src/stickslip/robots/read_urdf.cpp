@@ -65,13 +65,14 @@ class UrdfReader {
       if (child.name == "link") add_name(child, links_);
       if (child.name == "joint") add_name(child, joints_);
     }
-    if (links_.empty()) root_.fail("a robot with a link");
+    if (links_.empty()) root_.fail("expected a robot with a link");
     find_tree();
     for (const XmlElement* link : order_) add_link(*link);
     check_masses();
     for (const XmlElement& child : root_.children) {
       if (child.name == "joint") add_mimic(child);
     }
+    start_geared_joints(model_);
     model_.first_is_free = options_.base == "free";
     model_.root_collides = false;
     return std::move(model_);
@@ -129,7 +130,7 @@ class UrdfReader {
 
   const XmlElement& find_link(const XmlElement& joint, std::string_view end) {
     const XmlElement* element = joint.child(end);
-    if (element == nullptr) joint.fail(fmt::format("an element <{} link=\"...\"/>", end));
+    if (element == nullptr) joint.fail(fmt::format("expected an element <{} link=\"...\"/>", end));
     const std::string& name = require_text(*element, "link");
     const auto found = links_.find(name);
     if (found == links_.end()) element->fail("link", fmt::format("\"{}\": the robot has no such link", name));
@@ -142,7 +143,7 @@ class UrdfReader {
       if (joint.name != "joint") continue;
       const XmlElement& parent = find_link(joint, "parent");
       const XmlElement& child = find_link(joint, "child");
-      if (&parent == &child) joint.fail("two different links");
+      if (&parent == &child) joint.fail("expected two different links");
       if (!above_.emplace(&child, &joint).second) {
         joint.child("child")->fail("link", fmt::format("\"{}\" has two parents, the other by the joint in line {}",
                                                        child.find("name")->value, above_.at(&child)->line));
@@ -210,11 +211,11 @@ class UrdfReader {
     const XmlElement* inertial = link.child("inertial");
     if (inertial == nullptr) return;
     const XmlElement* mass = inertial->child("mass");
-    if (mass == nullptr) inertial->fail("an element <mass value=\"...\"/>");
+    if (mass == nullptr) inertial->fail("expected an element <mass value=\"...\"/>");
     require_text(*mass, "value");
     RobotMass own;
     own.mass = *find_number(*mass, "value");
-    if (own.mass < 0.0) mass->fail("value", "a mass >= 0 [kg]");
+    if (own.mass < 0.0) expect(*mass, "value", "a mass >= 0 [kg]");
     if (const XmlElement* inertia = inertial->child("inertia")) {
       const auto get = [&](const char* key) { return number_or(*inertia, key, 0.0); };
       const double xx = get("ixx"), xy = get("ixy"), xz = get("ixz");
@@ -244,7 +245,8 @@ class UrdfReader {
 
   void add_shape(const XmlElement& element, const std::string& name, bool visual, RobotBody& body) {
     const XmlElement* geometry = element.child("geometry");
-    if (geometry == nullptr || geometry->children.empty()) element.fail("an element <geometry> with a shape in it");
+    if (geometry == nullptr || geometry->children.empty())
+      element.fail("expected an element <geometry> with a shape in it");
     RobotShape shape;
     shape.name = element.has("name") && !element.find("name")->value.empty() ? element.find("name")->value : name;
     shape.place = element.place();
@@ -254,13 +256,13 @@ class UrdfReader {
     const auto length = [&](const char* key) {
       require_text(form, key);
       const double value = *find_number(form, key);
-      if (!(value > 0.0)) form.fail(key, "a length > 0 [m]");
+      if (!(value > 0.0)) expect(form, key, "a length > 0 [m]");
       return value;
     };
     if (form.name == "box") {
       require_text(form, "size");
       const Vector3 size = vector_or(form, "size", Vector3::Zero());
-      if (!(size.minCoeff() > 0.0)) form.fail("size", "three lengths > 0 [m]");
+      if (!(size.minCoeff() > 0.0)) expect(form, "size", "three lengths > 0 [m]");
       shape.geometry = Box{size};
     } else if (form.name == "sphere") {
       shape.geometry = Sphere{length("radius")};
@@ -271,7 +273,7 @@ class UrdfReader {
     } else if (form.name == "mesh") {
       if (!add_mesh(form, visual, shape)) return;
     } else {
-      if (!visual) form.fail("box, cylinder, sphere, capsule or mesh");
+      if (!visual) form.fail("expected box, cylinder, sphere, capsule or mesh");
       return;  // warned of
     }
     body.shapes.push_back(std::move(shape));
@@ -282,8 +284,9 @@ class UrdfReader {
     const std::string& given = require_text(form, "filename");
     const Vector3 scale = scale_of(form);
     const auto refuse = [&](const std::string& why) {
-      if (!visual) form.fail("filename", why);
-      warnings_.add(form, "filename", why + ": left out");
+      const std::string text = fmt::format("\"{}\": {}", given, why);
+      if (!visual) form.fail("filename", text);
+      warnings_.add(form, "filename", text + ": left out");
       return false;
     };
     const std::string ending = hull_file_ending(given);
@@ -310,10 +313,10 @@ class UrdfReader {
     const XmlAttribute* given = form.find("scale");
     if (given == nullptr) return Vector3::Ones();
     const std::vector<double> numbers = parse_numbers(form, *given, 1, 3);
-    if (numbers.size() == 2) form.fail("scale", "one number or three");
+    if (numbers.size() == 2) expect(form, "scale", "one number or three");
     const Vector3 scale =
         numbers.size() == 1 ? Vector3::Constant(numbers[0]) : Vector3(numbers[0], numbers[1], numbers[2]);
-    if (scale(0) == 0.0 || scale(1) == 0.0 || scale(2) == 0.0) form.fail("scale", "numbers other than 0");
+    if (scale(0) == 0.0 || scale(1) == 0.0 || scale(2) == 0.0) expect(form, "scale", "numbers other than 0");
     return scale;
   }
 
@@ -369,20 +372,21 @@ class UrdfReader {
     } else if (type == "planar") {
       result.type = RobotJointType::planar;
     } else {
-      joint.fail("type", "revolute, continuous, prismatic, fixed, floating or planar");
+      expect(joint, "type", "revolute, continuous, prismatic, fixed, floating or planar");
     }
     result.axis = Vector3::UnitX();
     if (const XmlElement* axis = joint.child("axis")) {
       require_text(*axis, "xyz");
       result.axis = vector_or(*axis, "xyz", Vector3::UnitX());
-      if (!(result.axis.norm() > 0.0)) axis->fail("xyz", "a direction: not all zero");
+      if (result.axis.isZero(0.0)) expect(*axis, "xyz", "a direction: not all zero");
+      result.axis = of_moderate_length(result.axis);
     }
     add_limits(joint, type, result);
     if (const XmlElement* dynamics = joint.child("dynamics")) {
       result.damping = number_or(*dynamics, "damping", 0.0);
       result.friction = number_or(*dynamics, "friction", 0.0);
-      if (result.damping < 0.0) dynamics->fail("damping", "a number >= 0");
-      if (result.friction < 0.0) dynamics->fail("friction", "a number >= 0");
+      if (result.damping < 0.0) expect(*dynamics, "damping", "a number >= 0");
+      if (result.friction < 0.0) expect(*dynamics, "friction", "a number >= 0");
       if (result.type == RobotJointType::planar && result.damping > 0.0) {
         warnings_.add(*dynamics, "damping", "a joint with several coordinates has no damping: left out");
         result.damping = 0.0;
@@ -418,7 +422,7 @@ class UrdfReader {
     }
     const double lower = number_or(*limit, "lower", 0.0);
     const double upper = number_or(*limit, "upper", 0.0);
-    if (!(lower < upper)) limit->fail("lower", "lower < upper");
+    if (!(lower < upper)) expect(*limit, "lower", "lower < upper");
     result.limits = {lower, upper};
   }
 
@@ -431,25 +435,20 @@ class UrdfReader {
     RobotGear gear;
     const std::string& name = joint.find("name")->value;
     gear.name = name + "~mimic";
+    gear.place = mimic->place();
+    gear.element = "mimic";
     gear.joints = {of, name};
     gear.ratio = number_or(*mimic, "multiplier", 1.0);
     gear.offset = number_or(*mimic, "offset", 0.0);
     for (const XmlElement* each : {&joint, found->second}) {
       const std::string& type = each->find("type")->value;
       if (type != "revolute" && type != "continuous" && type != "prismatic") {
-        mimic->fail("joint", "joints with one coordinate: revolute, continuous or prismatic");
+        expect(*mimic, "joint", "joints with one coordinate: revolute, continuous or prismatic");
       }
     }
-    if (gear.ratio == 0.0) mimic->fail("multiplier", "a number other than 0");
-    if (of == name) mimic->fail("joint", "another joint");
+    if (gear.ratio == 0.0) expect(*mimic, "multiplier", "a number other than 0");
+    if (of == name) expect(*mimic, "joint", "another joint");
     model_.gears.push_back(gear);
-    if (gear.offset == 0.0) return;
-    for (RobotBody& body : model_.bodies) {
-      for (RobotJoint& each : body.joints) {
-        if (each.name == name) each.start = {gear.offset};
-        if (each.name == of) each.start = {0.0};
-      }
-    }
   }
 
   // --- what moves has mass

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -26,7 +27,29 @@ std::string quoted(const std::string& value) {
   return fmt::format("\"{}\"{}", text, value.size() > kMost ? "..." : "");
 }
 
+/// Whether a number, of which a double holds none but 0 or inf, is small: by the place of its first digit, and its
+/// exponent.
+bool is_tiny(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  const std::size_t point = std::min(text.substr(0, e).find('.'), e);
+  const std::size_t digit = text.substr(0, e).find_first_not_of("0.");
+  if (digit >= e) return true;
+  const double places = static_cast<double>(point) - static_cast<double>(digit);
+  std::string_view exponent = text.substr(std::min(e + 1, text.size()));
+  const bool is_down = exponent.starts_with('-');
+  exponent.remove_prefix(std::min(exponent.find_first_not_of("+-0"), exponent.size()));
+  double power = 0.0;
+  for (const char c : exponent) power = std::min(10.0 * power + (c - '0'), 1e18);
+  return places + (is_down ? -power : power) < 0.0;
+}
+
 }  // namespace
+
+void expect(const XmlElement& element, std::string_view attribute, const std::string& what) {
+  const XmlAttribute* found = element.find(attribute);
+  element.fail(attribute, found == nullptr ? "expected " + what : quoted(found->value) + ": expected " + what);
+}
 
 std::vector<double> parse_numbers(const XmlElement& element, const XmlAttribute& attribute, std::size_t least,
                                   std::size_t most) {
@@ -34,8 +57,7 @@ std::vector<double> parse_numbers(const XmlElement& element, const XmlAttribute&
                             : most == std::numeric_limits<std::size_t>::max() ? fmt::format("{} or more", least)
                                                                               : fmt::format("{} to {}", least, most);
   const auto refuse = [&] {
-    element.fail(attribute.name,
-                 fmt::format("{}: {} finite number{}", quoted(attribute.value), count, most == 1 ? "" : "s"));
+    expect(element, attribute.name, fmt::format("{} finite number{}", count, most == 1 ? "" : "s"));
   };
   std::vector<double> numbers;
   const char* at = attribute.value.data();
@@ -46,8 +68,9 @@ std::vector<double> parse_numbers(const XmlElement& element, const XmlAttribute&
     if (*at == '+') ++at;
     double number = 0.0;
     const auto [next, error] = std::from_chars(at, end, number);
-    const bool is_tiny = error == std::errc::result_out_of_range && std::abs(number) < 1.0;
-    if ((error != std::errc{} && !is_tiny) || !std::isfinite(number) || (next != end && !is_blank(*next))) refuse();
+    const bool is_zero =
+        error == std::errc::result_out_of_range && is_tiny(std::string_view(at, static_cast<std::size_t>(next - at)));
+    if ((error != std::errc{} && !is_zero) || !std::isfinite(number) || (next != end && !is_blank(*next))) refuse();
     if (numbers.size() == most) refuse();
     numbers.push_back(number);
     at = next;
@@ -63,7 +86,7 @@ double parse_number(const XmlElement& element, const XmlAttribute& attribute) {
 int parse_integer(const XmlElement& element, const XmlAttribute& attribute) {
   const double number = parse_number(element, attribute);
   if (number != std::floor(number) || std::abs(number) > 2147483647.0) {
-    element.fail(attribute.name, quoted(attribute.value) + ": a whole number");
+    expect(element, attribute.name, "a whole number");
   }
   return static_cast<int>(number);
 }
@@ -71,7 +94,7 @@ int parse_integer(const XmlElement& element, const XmlAttribute& attribute) {
 bool parse_boolean(const XmlElement& element, const XmlAttribute& attribute) {
   if (attribute.value == "true" || attribute.value == "1") return true;
   if (attribute.value == "false" || attribute.value == "0") return false;
-  element.fail(attribute.name, quoted(attribute.value) + ": true or false");
+  expect(element, attribute.name, "true or false");
 }
 
 std::optional<double> find_number(const XmlElement& element, std::string_view attribute) {
@@ -97,6 +120,12 @@ const std::string& require_text(const XmlElement& element, std::string_view attr
   return found->value;
 }
 
+Vector3 of_moderate_length(const Vector3& v) {
+  constexpr double kLeast = 1e-10, kMost = 1e10;
+  const double length = v.cwiseAbs().maxCoeff();
+  return length < kLeast || length > kMost ? unit(v) : v;
+}
+
 Matrix3 euler_matrix(const Vector3& angles, std::string_view sequence) {
   Matrix3 R = Matrix3::Identity();
   for (std::size_t i = 0; i < 3; ++i) {
@@ -110,7 +139,7 @@ Matrix3 euler_matrix(const Vector3& angles, std::string_view sequence) {
 }
 
 Matrix3 z_to(const Vector3& axis) {
-  const Vector3 z = axis.normalized();
+  const Vector3 z = unit(axis);
   const Vector3 about = Vector3::UnitZ().cross(z);
   const double sine = about.norm();
   constexpr double kParallel = 1e-10;  // [-] sine below which the axis of the rotation is round-off

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@
 #include "stickslip/robots/xml_tree.h"
 
 namespace stickslip {
+
+/// Throws InputError at the attribute: what it is, or that it is missing, and what it should be.
+[[noreturn]] void expect(const XmlElement& element, std::string_view attribute, const std::string& what);
 
 // Values of attributes. All throw InputError at the attribute.
 
@@ -26,6 +30,16 @@ double number_or(const XmlElement& element, std::string_view attribute, double o
 Vector3 vector_or(const XmlElement& element, std::string_view attribute, const Vector3& otherwise);
 /// A text that must be there and not be empty.
 const std::string& require_text(const XmlElement& element, std::string_view attribute);
+
+/// A vector (or quaternion) that is not zero, of length 1, where its squared length is no number, too.
+template <class AnyVector>
+AnyVector unit(const AnyVector& v) {
+  const int exponent = std::ilogb(v.cwiseAbs().maxCoeff());
+  return AnyVector(v.unaryExpr([=](double x) { return std::scalbn(x, -exponent); })).normalized();
+}
+
+/// A vector as it is, or, where its squared length is no number, of length 1.
+Vector3 of_moderate_length(const Vector3& v);
 
 /// The quaternion that turns about the x, y, z axes in the order of `sequence` (of "xyzXYZ": small letters about axes
 /// that turn with the body, capitals about fixed ones) by `angles` (3) [rad].

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace stickslip {
 namespace {
 
@@ -40,6 +42,35 @@ void RobotWarnings::add(const SourcePlace& place, const std::string& what, const
 void RobotWarnings::add(const XmlElement& element, const std::string& attribute, const std::string& text) {
   const XmlAttribute* found = element.find(attribute);
   add(found == nullptr ? element.place() : element.place(*found), element.name + "." + attribute, text);
+}
+
+void start_geared_joints(RobotModel& model) {
+  std::map<std::string, RobotJoint*> joints;
+  for (RobotBody& body : model.bodies) {
+    for (RobotJoint& joint : body.joints) joints.emplace(joint.name, &joint);
+  }
+  std::map<std::string, std::vector<const RobotGear*>> behind;  // by the first of its joints
+  std::map<std::string, int> n_ahead;
+  for (const RobotGear& gear : model.gears) {
+    behind[gear.joints[0]].push_back(&gear);
+    ++n_ahead[gear.joints[1]];
+  }
+  std::vector<std::pair<std::string, double>> open;  // joints and where they are
+  for (const auto& [name, gears] : behind) {
+    const RobotJoint& joint = *joints.at(name);
+    if (!n_ahead.contains(name)) open.emplace_back(name, joint.start.empty() ? joint.reference : joint.start[0]);
+  }
+  while (!open.empty()) {
+    const auto [name, there] = open.back();
+    open.pop_back();
+    for (const RobotGear* gear : behind[name]) {
+      RobotJoint& second = *joints.at(gear->joints[1]);
+      if (n_ahead.at(second.name) > 1) continue;
+      const double start = gear->ratio * there + gear->offset;
+      if (start != second.reference) second.start = {start};
+      open.emplace_back(second.name, start);
+    }
+  }
 }
 
 Pose compose_poses(const Pose& a, const Pose& b) {

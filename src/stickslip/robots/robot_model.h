@@ -14,6 +14,7 @@
 #include "stickslip/math/types.h"
 #include "stickslip/model/body.h"
 #include "stickslip/robots/xml_tree.h"
+#include "stickslip/scene/load_scene.h"
 
 namespace stickslip {
 
@@ -110,6 +111,8 @@ struct RobotGear {
   std::array<std::string, 2> joints;
   double ratio = 1.0;
   double offset = 0.0;
+  SourcePlace place;
+  const char* element = "joint";  // that says it
 };
 
 /// What servos and forces follow.
@@ -208,8 +211,12 @@ RobotModel read_urdf(const XmlElement& root, const std::filesystem::path& file, 
 RobotModel read_mjcf(const XmlElement& root, const std::filesystem::path& file, const RobotOptions& options,
                      RobotWarnings& warnings);
 
-/// The scene of a model, as a file's text.
-std::string write_robot(RobotModel model, const RobotOptions& options, RobotWarnings& warnings);
+/// The scene of a model.
+ConvertedScene write_robot(RobotModel model, const RobotOptions& options, RobotWarnings& warnings);
+
+/// Starts joints that follow others by gears where these say, the first of each chain as it is. What follows two
+/// others, or itself, starts as drawn.
+void start_geared_joints(RobotModel& model);
 
 Pose compose_poses(const Pose& a, const Pose& b);
 Pose invert_pose(const Pose& a);

@@ -158,7 +158,8 @@ TEST(Urdf, ReadsAllShapes) {
   EXPECT_EQ(shapes[2].name, "a-v0");
   ASSERT_EQ(converted.warnings.size(), 1U);
   EXPECT_EQ(converted.warnings[0],
-            "r.urdf:2: warning: mesh.filename: Collada is not read: convert the mesh to STL or OBJ: left out");
+            "r.urdf:2: warning: mesh.filename: \"package://p/x.dae\": Collada is not read: convert the mesh to STL or "
+            "OBJ: left out");
 }
 
 /// Open ones, too; what no mesh can be made of is drawn as its hull.
@@ -202,6 +203,17 @@ TEST(Urdf, MakesGearsOfMimics) {
   EXPECT_NEAR(m.coordinate("two"), 0.1, kExact);
   EXPECT_EQ(m.scene.joints.back().name, "two~mimic");
   EXPECT_EQ(m.scene.joints.back().gear->ratio, -2.0);
+}
+
+TEST(Urdf, StartsChainsOfMimics) {
+  const BuiltModel m =
+      build_urdf(link("a", "") + link("b", inertial("1")) + link("c", inertial("1")) + link("d", inertial("1")) +
+                 joint("three", "continuous", "c", "d", "<mimic joint=\"two\" multiplier=\"2\" offset=\"0.1\"/>") +
+                 joint("two", "continuous", "b", "c", "<mimic joint=\"one\" offset=\"0.25\"/>") +
+                 joint("one", "continuous", "a", "b"));
+  EXPECT_NEAR(m.coordinate("one"), 0.0, kExact);
+  EXPECT_NEAR(m.coordinate("two"), 0.25, kExact);
+  EXPECT_NEAR(m.coordinate("three"), 0.6, kExact);
 }
 
 TEST(Urdf, FreesItsRoot) {
@@ -291,7 +303,8 @@ TEST(Urdf, RenamesWhatAScenesNamesCannotHold) {
   EXPECT_EQ(scene.bodies.at(0).name, "a_b");
   EXPECT_EQ(scene.bodies.at(1).name, "a_b~2");
   EXPECT_EQ(scene.joints.at(0).name, "j_k");
-  EXPECT_EQ(converted.warnings, std::vector<std::string>{"r.urdf:3: warning: link: \"a_b\" is taken: named \"a_b~2\""});
+  EXPECT_EQ(converted.warnings,
+            std::vector<std::string>{"r.urdf:3: warning: link.name: \"a_b\" is taken: named \"a_b~2\""});
 }
 
 }  // namespace

@@ -25,21 +25,30 @@ class SceneNames {
   explicit SceneNames(RobotWarnings& warnings) : warnings_(warnings) {}
 
   /// The name as a scene can have it, and unlike the others.
-  std::string take(const std::string& name, const SourcePlace& place, const char* what) {
+  std::string take(const std::string& name, const SourcePlace& place, const std::string& element) {
+    const std::string what = element + ".name";
     std::string fit = name;
     for (char& c : fit) {
       if (c == '/' || c == '.' || (c >= 0 && c < ' ') || c == '\x7F') c = '_';
     }
     if (fit.empty()) fit = "_";
+    for (const std::string_view word : {"group:", "material:"}) {
+      if (!fit.starts_with(word)) continue;
+      fit[word.size() - 1] = '_';
+      warnings_.add(
+          place, what,
+          fmt::format("\"{}\" would name a {} of shapes: named \"{}\"", name, word.substr(0, word.size() - 1), fit));
+    }
     if (fit.size() > kMaxRobotName) {
-      throw InputError(place, fmt::format("{}.name", what), "",
-                       fmt::format("a name of at most {} bytes", kMaxRobotName));
+      throw InputError(place, what, "", fmt::format("expected a name of at most {} bytes", kMaxRobotName));
     }
     std::string free = fit;
     for (int i = 2; !taken_.insert(free).second; ++i) free = fmt::format("{}~{}", fit, i);
     if (free != fit) warnings_.add(place, what, fmt::format("\"{}\" is taken: named \"{}\"", fit, free));
     return free;
   }
+  /// Keeps a name for what the scene makes by itself.
+  void keep(const std::string& name) { taken_.insert(name); }
 
  private:
   RobotWarnings& warnings_;
@@ -73,7 +82,9 @@ class RobotWriter {
   RobotWriter(RobotModel model, const RobotOptions& options, RobotWarnings& warnings)
       : model_(std::move(model)), options_(options), warnings_(warnings) {}
 
-  std::string write() {
+  ConvertedScene write() {
+    from({model_.bodies[0].place.file, 0, 0});
+    find_properties();
     fuse();
     name_all();
     line("stickslip = 1");
@@ -93,21 +104,27 @@ class RobotWriter {
     for (const RobotPair& pair : model_.pairs) write_pair(pair);
     for (const RobotSite& site : model_.sites) write_site(site);
     for (const RobotSensor& sensor : model_.sensors) write_sensor(sensor);
-    return std::move(text_);
+    return {std::move(text_), std::move(model_.files), std::move(lines_)};
   }
 
  private:
   template <class... Arguments>
   void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    const std::size_t before = text_.size();
     text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
     text_ += '\n';
+    n_lines_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(before), text_.end(), '\n'));
   }
 
-  /// Whether a shape asks for spinning or rolling friction: then what all of them have of it counts.
-  bool turns_rub() const {
+  /// What is written from here on is said there.
+  void from(const SourcePlace& place) { lines_.push_back({n_lines_ + 1, place}); }
+
+  void find_properties() {
     const auto asks = [](const RobotShape& shape) { return shape.contact.condim.value_or(0) > kSlidingCondim; };
-    return std::ranges::any_of(model_.bodies,
-                               [&](const RobotBody& body) { return std::ranges::any_of(body.shapes, asks); });
+    turns_rub_ = std::ranges::any_of(model_.bodies,
+                                     [&](const RobotBody& body) { return std::ranges::any_of(body.shapes, asks); });
+    const auto is_free = [](const RobotBody& body) { return body.joints.empty(); };
+    closes_free_ = !model_.loops.empty() && std::ranges::all_of(model_.bodies, is_free);
   }
 
   std::string title() const {
@@ -197,6 +214,7 @@ class RobotWriter {
         const std::string name = joints.take(joint.name, joint.place, "joint");
         joint_names_[joint.name] = name;
         joint.name = name;
+        if (joint.limits) contacts.keep(name + "-limits");
       }
     }
     for (std::size_t i = 1; i < model_.bodies.size(); ++i) {
@@ -205,8 +223,9 @@ class RobotWriter {
         between_[i].push_back(bodies.take(body.name + "~" + body.joints[k].name, body.joints[k].place, "joint"));
       }
     }
-    for (RobotLoop& loop : model_.loops) loop.name = joints.take(loop.name, loop.place, "equality");
-    for (RobotGear& gear : model_.gears) gear.name = joints.take(gear.name, model_.bodies[0].place, "mimic");
+    for (RobotLoop& loop : model_.loops)
+      loop.name = joints.take(loop.name, loop.place, loop.is_weld ? "weld" : "connect");
+    for (RobotGear& gear : model_.gears) gear.name = joints.take(gear.name, gear.place, gear.element);
     for (RobotPair& pair : model_.pairs) pair.name = contacts.take(pair.name, pair.place, "pair");
     SceneNames sites(warnings_);
     SceneNames sensors(warnings_);
@@ -264,6 +283,7 @@ class RobotWriter {
     if (a == b || (!moves(a) && !moves(b))) {
       return warnings_.add(pair.place, "pair", "its geoms do not move against each other: left out");
     }
+    from(pair.place);
     line("\n[[contacts]]");
     line("name = {}", quote_toml(pair.name));
     line("between = [{}, {}]", quote_toml(sides[0]), quote_toml(sides[1]));
@@ -296,7 +316,9 @@ class RobotWriter {
     const bool is_fixed = i == 0 && !model_.first_is_free;
     std::string parent = i == 0 ? "" : model_.bodies[parent_of_[i]].name;
     Pose pose = body.pose;
-    for (const std::string& name : between_[i]) {
+    for (std::size_t k = 0; k < between_[i].size(); ++k) {
+      const std::string& name = between_[i][k];
+      from(body.joints[k].place);
       line("\n[bodies.{}]", quote_toml_key(name));
       line("mass = 0");
       line("parent = {}", quote_toml(parent));
@@ -304,10 +326,12 @@ class RobotWriter {
       parent = name;
       pose = Pose{};
     }
+    from(body.place);
     line("\n[bodies.{}]", quote_toml_key(body.name));
     if (is_fixed) line("type = \"fixed\"");
     if (!is_fixed) write_mass(body.mass);
-    const bool hangs = i > 0 && (!body.is_free || moves(parent_of_[i]));
+    const bool is_moving = !body.velocity.isZero(0.0) || !body.angular_velocity.isZero(0.0);
+    const bool hangs = i > 0 && (!body.is_free || moves(parent_of_[i]) || (closes_free_ && !is_moving));
     if (hangs) line("parent = {}", quote_toml(parent));
     write_pose(pose);
     const Vector3 velocity = body.velocity + pose.R_WB * body.angular_velocity.cross(body.mass.center);
@@ -337,6 +361,7 @@ class RobotWriter {
         shape.geometry);
     if (!shape.pose.p_WB.isZero(0.0)) keys += ", position = " + vector(shape.pose.p_WB);
     if (!(shape.pose.R_WB == Matrix3::Identity())) keys += ", quaternion = " + quaternion(shape.pose.R_WB);
+    from(shape.place);
     const ShapeContact& c = shape.contact;
     if (c.visual) {
       keys += ", visual = true";
@@ -345,9 +370,9 @@ class RobotWriter {
       if (c.conaffinity != 1) keys += fmt::format(", conaffinity = {}", c.conaffinity);
       if (c.friction) keys += ", friction = " + number(*c.friction);
       if (c.priority != 0) keys += fmt::format(", priority = {}", c.priority);
-      if (turns_rub() && c.spinning) keys += ", spinning = " + number(*c.spinning);
-      if (turns_rub() && c.rolling) keys += ", rolling = " + number(*c.rolling);
-      if (c.condim && (turns_rub() || *c.condim != kSlidingCondim)) keys += fmt::format(", condim = {}", *c.condim);
+      if (turns_rub_ && c.spinning) keys += ", spinning = " + number(*c.spinning);
+      if (turns_rub_ && c.rolling) keys += ", rolling = " + number(*c.rolling);
+      if (c.condim && (turns_rub_ || *c.condim != kSlidingCondim)) keys += fmt::format(", condim = {}", *c.condim);
     }
     line("shapes.{} = {{type = \"{}\"{}}}", quote_toml_key(shape.name), shape_type_name(shape.geometry), keys);
   }
@@ -409,6 +434,7 @@ class RobotWriter {
 
   void write_joint(const RobotJoint& joint, const std::string& first, const std::string& second) {
     check_start(joint);
+    from(joint.place);
     line("\n[joints.{}]", quote_toml_key(joint.name));
     line("type = \"{}\"", type_of(joint.type));
     line("between = [{}, {}]", quote_toml(first), quote_toml(second));
@@ -474,6 +500,7 @@ class RobotWriter {
   }
 
   void write_input(const RobotInput& input) {
+    from(input.place);
     line("\n[inputs.{}]", quote_toml_key(input.name));
     line("value = {}", number(input.value));
     if (input.range) line("range = {}", bounds(*input.range));
@@ -491,6 +518,7 @@ class RobotWriter {
       return warnings_.add(loop.place, loop.is_weld ? "weld" : "connect",
                            "its bodies do not move against each other: left out");
     }
+    from(loop.place);
     line("\n[joints.{}]", quote_toml_key(loop.name));
     line("type = \"{}\"", loop.is_weld ? "weld" : "spherical");
     line("between = [{}, {}]", quote_toml(model_.bodies[bodies[0]].name), quote_toml(model_.bodies[bodies[1]].name));
@@ -501,6 +529,7 @@ class RobotWriter {
   }
 
   void write_gear(const RobotGear& gear) {
+    from(gear.place);
     line("\n[joints.{}]", quote_toml_key(gear.name));
     line("type = \"gear\"");
     line("joints = [{}, {}]", quote_toml(joint_names_.at(gear.joints[0])), quote_toml(joint_names_.at(gear.joints[1])));
@@ -510,6 +539,7 @@ class RobotWriter {
 
   void write_site(const RobotSite& site) {
     const auto body = static_cast<std::size_t>(site.body);
+    from(site.place);
     line("\n[sites.{}]", quote_toml_key(site.name));
     line("body = {}", quote_toml(model_.bodies[target_[body]].name));
     write_pose(compose_poses(pose_[body], site.pose));
@@ -520,13 +550,15 @@ class RobotWriter {
     const std::size_t body = sensor.body < 0 ? 0 : target_[static_cast<std::size_t>(sensor.body)];
     if (sensor.type == "wrench") {
       if (model_.bodies[body].joints.empty()) {
-        return warnings_.add(sensor.place, "sensor",
-                             fmt::format("\"{}\": the site's body hangs on no joint: left out", sensor.name));
+        return warnings_.add(
+            sensor.place, "sensor",
+            fmt::format("\"{}\": the site's body hangs on no joint: the sensor is left out", sensor.name));
       }
       joint = model_.bodies[body].joints.back().name;
     } else if (!joint.empty()) {
       joint = joint_names_.at(joint);
     }
+    from(sensor.place);
     line("\n[[sensors]]");
     line("name = {}", quote_toml(sensor.name));
     line("type = \"{}\"", sensor.type);
@@ -540,7 +572,11 @@ class RobotWriter {
   RobotModel model_;
   const RobotOptions& options_;
   RobotWarnings& warnings_;
+  bool turns_rub_ = false;    // a shape asks for spinning or rolling friction: then what all of them have of it counts
+  bool closes_free_ = false;  // loops of free bodies alone: what has a `parent` is moved to close them
   std::string text_;
+  int n_lines_ = 0;
+  std::vector<ConvertedLines> lines_;
   std::vector<std::size_t> target_;                          // (bodies) the body that has what is fixed to it
   std::vector<Pose> pose_;                                   // (bodies) in that
   std::map<std::size_t, std::size_t> parent_of_;             // bodies that move
@@ -551,7 +587,7 @@ class RobotWriter {
 
 }  // namespace
 
-std::string write_robot(RobotModel model, const RobotOptions& options, RobotWarnings& warnings) {
+ConvertedScene write_robot(RobotModel model, const RobotOptions& options, RobotWarnings& warnings) {
   return RobotWriter(std::move(model), options, warnings).write();
 }
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "stickslip/scene/toml_text.h"
@@ -36,10 +37,22 @@ void check_text(std::string_view text, const std::string& file) {
   }
 }
 
+/// An element in a text.
+struct Cut {
+  std::size_t begin = 0, end = 0;
+  int line = 0;
+};
+
+/// The parser goes less than 100 elements deep: of a text that is deeper it reads the elements below this level apart.
+constexpr int kCutDepth = kMaxXmlDepth / 2;
+constexpr int kMostUncut = 90;
+
 /// Refuses elements nested too deep before the parser, which recurses, sees them: comments and the like apart, each '<'
-/// opens a level, "</" and "/>" close one.
-void check_depth(std::string_view text, const std::string& file) {
+/// opens a level, "</" and "/>" close one. Gives those to be read apart.
+std::vector<Cut> check_depth(std::string_view text, const std::string& file) {
+  std::vector<Cut> cuts;
   int depth = 0;
+  int deepest = 0;
   int line = 1;
   const auto skip = [&](std::size_t& i, std::string_view end) {
     const std::size_t found = std::min(text.find(end, i), text.size());
@@ -63,12 +76,14 @@ void check_depth(std::string_view text, const std::string& file) {
     } else if (rest.starts_with("<!")) {
       skip(i, ">");
     } else if (rest.starts_with("</")) {
-      --depth;
       skip(i, ">");
+      if (depth-- == kCutDepth + 1) cuts.back().end = i;
     } else {
       if (++depth > kMaxXmlDepth) {
         throw InputError({file, line, 0}, "", "", fmt::format("elements are at most {} deep", kMaxXmlDepth));
       }
+      deepest = std::max(deepest, depth);
+      if (depth == kCutDepth + 1) cuts.push_back({i, text.size(), line});
       // To the end of the tag, quoted values apart.
       char quote = 0;
       for (++i; i < text.size() && (quote != 0 || text[i] != '>'); ++i) {
@@ -79,9 +94,26 @@ void check_depth(std::string_view text, const std::string& file) {
           quote = 0;
         }
       }
-      if (i < text.size() && text[i - 1] == '/') --depth;
+      if (i < text.size() && text[i - 1] == '/' && depth-- == kCutDepth + 1) cuts.back().end = i + 1;
     }
   }
+  if (deepest <= kMostUncut) cuts.clear();
+  return cuts;
+}
+
+/// The text with an element in place of each that is cut out; lines stay.
+std::string without(std::string_view text, const std::vector<Cut>& cuts) {
+  std::string rest;
+  std::size_t at = 0;
+  for (const Cut& cut : cuts) {
+    rest += text.substr(at, cut.begin - at);
+    rest += "<cut/>";
+    const std::string_view inside = text.substr(cut.begin, cut.end - cut.begin);
+    rest.append(static_cast<std::size_t>(std::ranges::count(inside, '\n')), '\n');
+    at = cut.end;
+  }
+  rest += text.substr(at);
+  return rest;
 }
 
 class XmlReader {
@@ -95,24 +127,16 @@ class XmlReader {
       throw InputError({name, 0, 0}, "", "", fmt::format("a model has at most {} MiB of XML", kMaxXmlBytes >> 20U));
     }
     check_text(text, name);
-    check_depth(text, name);
-    tinyxml2::XMLDocument document;
-    if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
-      throw InputError({name, std::max(document.ErrorLineNum(), 1), 0}, "", "", describe(document.ErrorID()));
+    const std::vector<Cut> cuts = check_depth(text, name);
+    Source source = {file, 0, {}};
+    if (cuts.empty()) return parse(text, source);
+    std::vector<XmlElement> parts;
+    for (const Cut& cut : cuts) {
+      Source part = {file, cut.line - 1, {}};
+      parts.push_back(parse(text.substr(cut.begin, cut.end - cut.begin), part));
     }
-    const tinyxml2::XMLElement* root = nullptr;
-    for (const tinyxml2::XMLNode* node = document.FirstChild(); node != nullptr; node = node->NextSibling()) {
-      if (node->ToText() != nullptr) {
-        throw InputError({name, node->GetLineNum(), 0}, "", "", "a text outside of the root element");
-      }
-      if (node->ToElement() == nullptr) continue;
-      if (root != nullptr) {
-        throw InputError({name, node->GetLineNum(), 0}, shown(node->Value()), "", "one root element, not two");
-      }
-      root = node->ToElement();
-    }
-    if (root == nullptr) throw InputError({name, 1, 0}, "", "", "an XML file with a root element");
-    return convert(*root, file);
+    source.parts = parts;
+    return parse(without(text, cuts), source);
   }
 
  private:
@@ -129,16 +153,46 @@ class XmlReader {
     }
   }
 
-  XmlElement convert(const tinyxml2::XMLElement& from, const std::shared_ptr<const std::string>& file) {
+  /// A text, and those of its elements that are not in it, in their order.
+  struct Source {
+    std::shared_ptr<const std::string> file;
+    int lines_before = 0;
+    std::span<XmlElement> parts;
+    SourcePlace place(int line) const { return {*file, lines_before + line, 0}; }
+  };
+
+  XmlElement parse(std::string_view text, Source& source) {
+    tinyxml2::XMLDocument document;
+    if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
+      throw InputError(source.place(std::max(document.ErrorLineNum(), 1)), "", "", describe(document.ErrorID()));
+    }
+    const tinyxml2::XMLElement* root = nullptr;
+    for (const tinyxml2::XMLNode* node = document.FirstChild(); node != nullptr; node = node->NextSibling()) {
+      const SourcePlace place = source.place(node->GetLineNum());
+      if (node->ToText() != nullptr) throw InputError(place, "", "", "a text outside of the root element");
+      if (node->ToElement() == nullptr) continue;
+      if (root != nullptr) throw InputError(place, shown(node->Value()), "", "one root element, not two");
+      root = node->ToElement();
+    }
+    if (root == nullptr) throw InputError(source.place(1), "", "", "an XML file with a root element");
+    return convert(*root, source, 1);
+  }
+
+  XmlElement convert(const tinyxml2::XMLElement& from, Source& source, int depth) {
+    if (depth > kCutDepth && !source.parts.empty()) {
+      XmlElement part = std::move(source.parts.front());
+      source.parts = source.parts.subspan(1);
+      return part;
+    }
     XmlElement element;
     element.name = from.Name();
-    element.file = file;
-    element.line = from.GetLineNum();
+    element.file = source.file;
+    element.line = source.lines_before + from.GetLineNum();
     for (const tinyxml2::XMLAttribute* a = from.FirstAttribute(); a != nullptr; a = a->Next()) {
-      element.attributes.push_back({a->Name(), a->Value(), a->GetLineNum()});
+      element.attributes.push_back({a->Name(), a->Value(), source.lines_before + a->GetLineNum()});
     }
     for (const tinyxml2::XMLElement* c = from.FirstChildElement(); c != nullptr; c = c->NextSiblingElement()) {
-      XmlElement child = convert(*c, file);
+      XmlElement child = convert(*c, source, depth + 1);
       if (options_.has_includes && child.name == "include") {
         include(child, element);
       } else {

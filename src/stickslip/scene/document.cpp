@@ -251,6 +251,12 @@ class Override {
 
 }  // namespace
 
+SourcePlace Document::place(const Mark& mark) const {
+  if (mark.text != 0 || converted.empty()) return {texts[mark.text], mark.line, mark.column};
+  const auto behind = std::ranges::upper_bound(converted, mark.line, {}, &ConvertedLines::first);
+  return behind == converted.begin() ? SourcePlace{texts[0], 0, 0} : std::prev(behind)->place;
+}
+
 const TomlValue* find_value(const TomlValue::Table& table, std::string_view key) {
   const auto found =
       std::find_if(table.begin(), table.end(), [key](const TomlEntry& entry) { return entry.key == key; });

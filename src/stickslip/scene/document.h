@@ -63,6 +63,12 @@ inline constexpr std::int64_t kMaxFillBodies = 1'000'000;
 /// The meshes and polylines of a result. Throws InputError.
 using FindStoredShapes = std::function<const StoredShapes&()>;
 
+/// What the lines of a text from this one on were made of.
+struct ConvertedLines {
+  int first = 1;
+  SourcePlace place;
+};
+
 /// A scene's text or texts (includes, overrides) as one tree.
 struct Document {
   std::vector<std::string> texts;  // names for messages: file names, "--set key=value"
@@ -73,7 +79,9 @@ struct Document {
   FindStoredShapes stored_shapes = {};            // of the scene of a result; none: shapes are read from their files
   std::map<std::string, std::string> files = {};  // bytes of those that are not on the disk, by the name that is given
 
-  SourcePlace place(const Mark& mark) const { return {texts[mark.text], mark.line, mark.column}; }
+  std::vector<ConvertedLines> converted = {};  // of the first text, where it was made of another; by their lines
+
+  SourcePlace place(const Mark& mark) const;
   /// Where files are looked up that are named at `mark`: beside the file that names them, or beside the scene.
   std::filesystem::path folder(const Mark& mark) const {
     const auto text = static_cast<std::size_t>(mark.text);

@@ -50,6 +50,8 @@ class DocumentLoader {
     is_converted_ = true;
     ConvertedScene scene = options_.convert(path);
     document_.files = std::move(scene.files);
+    document_.converted = std::move(scene.lines);
+    if (document_.converted.empty()) document_.converted.push_back({1, {path.string(), 0, 0}});
     return load(scene.text, path);
   }
 

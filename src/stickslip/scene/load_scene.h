@@ -19,6 +19,7 @@ namespace stickslip {
 struct ConvertedScene {
   std::string text;
   std::map<std::string, std::string> files;  // bytes by name
+  std::vector<ConvertedLines> lines = {};    // where the other file says what the text does
 };
 using SceneConverter = std::function<ConvertedScene(const std::filesystem::path&)>;
 
