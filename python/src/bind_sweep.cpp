@@ -32,17 +32,10 @@ struct PyTable {
   SweepTable table;
 };
 
-/// Scenes from Python may be longer than files of people's.
-LoadOptions sweep_load_options() {
-  LoadOptions options;
-  options.max_bytes = std::size_t{256} << 20;
-  return options;
-}
-
 SweepPtr load_sweep(const py::object& path) {
   const std::string file = path_of(path);
   const py::gil_scoped_release without;
-  return std::make_shared<ParameterSweep>(load_plan(file), sweep_load_options());
+  return std::make_shared<ParameterSweep>(load_plan(file), make_load_options());
 }
 
 /// Of a dictionary; text and file: of a scene that is a dictionary, too.
@@ -55,7 +48,7 @@ SweepPtr make_sweep(const py::dict& tables, const std::optional<std::string>& te
     std::optional<SceneText> scene;
     if (text) scene = {*text, file};
     const py::gil_scoped_release without;
-    return std::make_shared<ParameterSweep>(std::move(plan), sweep_load_options(), scene);
+    return std::make_shared<ParameterSweep>(std::move(plan), make_load_options(), scene);
   });
 }
 

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <variant>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
+#include "stickslip/robots/convert_model.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/scene/read_scene.h"
 
@@ -36,11 +38,8 @@ std::vector<std::string> overrides_of(const py::object& set) {
   return overrides;
 }
 
-LoadOptions make_load_options(std::vector<std::string> overrides) {
-  LoadOptions options;
-  options.overrides = std::move(overrides);
-  options.max_bytes = kMaxSceneBytes;
-  return options;
+ConvertedScene to_scene(ConvertedModel model) {
+  return {std::move(model.scene), std::move(model.files), std::move(model.lines)};
 }
 
 /// Reads the document that a dictionary is; `file` says where files are that it names.
@@ -56,7 +55,37 @@ py::object attribute_or(const py::object& object, const char* name, py::object o
   return py::hasattr(object, name) ? object.attr(name) : std::move(otherwise);
 }
 
+RobotOptions make_robot_options(bool strict, const py::object& package, const py::object& base, const py::object& key,
+                                bool balance_inertia) {
+  RobotOptions options;
+  options.strict = strict;
+  options.balance_inertia = balance_inertia;
+  if (is_path(package)) {
+    options.packages.emplace_back(path_of(package));
+  } else if (!package.is_none()) {
+    for (const py::handle folder : package) options.packages.emplace_back(path_of(folder));
+  }
+  if (!base.is_none()) options.base = py::cast<std::string>(base);
+  if (!key.is_none()) options.key = py::cast<std::string>(key);
+  if (!options.base.empty() && options.base != "fixed" && options.base != "free") {
+    throw InputError({}, "base", options.base, "fixed or free");
+  }
+  return options;
+}
+
 }  // namespace
+
+LoadOptions make_load_options(std::vector<std::string> overrides) {
+  LoadOptions options;
+  options.overrides = std::move(overrides);
+  options.max_bytes = kMaxSceneBytes;
+  options.convert = [](const std::filesystem::path& file) {
+    RobotOptions robot;
+    robot.scene_folder = file.parent_path();
+    return to_scene(convert_model(file, robot));
+  };
+  return options;
+}
 
 TomlValue to_toml_value(const py::handle& object, const std::string& path, int depth) {
   const auto refuse = [&path, &object](const char* allowed) {
@@ -156,6 +185,9 @@ PythonScene read_python_scene(const py::object& scene, const py::object& scheme,
       attribute_or(scene, "_tables", py::none()).is_none() ? scene : py::object(scene.attr("_tables")()));
   without_places(false, [&] {
     Document document = make_document(tables, file);
+    for (const auto& [name, bytes] : py::dict(attribute_or(scene, "_files", py::dict()))) {
+      document.files.emplace(py::cast<std::string>(name), py::cast<std::string>(bytes));
+    }
     if (find_value(*document.root.table(), "stickslip") == nullptr) {
       document.root.table()->insert(document.root.table()->begin(),
                                     {"stickslip", Mark{}, TomlValue{std::int64_t{1}, Mark{}}});
@@ -166,11 +198,29 @@ PythonScene read_python_scene(const py::object& scene, const py::object& scheme,
   return result;
 }
 
-py::object load_tables(const py::object& path, const py::object& set) {
+py::tuple load_tables(const py::object& path, const py::object& set, bool strict, const py::object& package,
+                      const py::object& base, const py::object& key, bool balance_inertia) {
   const std::string file = path_of(path);
-  const Document document = load_document(file, make_load_options(overrides_of(set)));
+  const RobotOptions robot = make_robot_options(strict, package, base, key, balance_inertia);
+  if (robot != RobotOptions{} && std::filesystem::exists(file) && !is_model(file)) {
+    throw InputError({file, 0, 0}, "", "", "a model in URDF or MJCF, of which options are given");
+  }
+  std::vector<std::string> warnings;
+  LoadOptions load = make_load_options(overrides_of(set));
+  load.convert = [&](const std::filesystem::path& of_model) {
+    RobotOptions options = robot;
+    options.scene_folder = of_model.parent_path();
+    ConvertedModel model = convert_model(of_model, options);
+    warnings = model.warnings;
+    return to_scene(std::move(model));
+  };
+  const Document document = load_document(file, load);
   read_scene(document, default_scene_name(file));  // for its errors, while places are known
-  return from_toml_value(document.root);
+  py::list told;
+  for (const std::string& warning : warnings) told.append(warning);
+  py::dict files;
+  for (const auto& [name, bytes] : document.files) files[py::str(name)] = py::bytes(bytes);
+  return py::make_tuple(from_toml_value(document.root), told, files);
 }
 
 py::object parse_tables(const std::string& text, const std::string& file, const py::object& set) {

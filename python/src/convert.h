@@ -9,6 +9,7 @@
 
 #include "stickslip/math/types.h"
 #include "stickslip/scene/document.h"
+#include "stickslip/scene/load_scene.h"
 #include "stickslip/scene/scene.h"
 
 namespace stickslip::python {
@@ -35,8 +36,13 @@ PythonScene read_python_scene(const py::object& scene, const py::object& scheme,
 bool is_path(const py::handle& scene);
 std::string path_of(const py::handle& path);
 
-/// The tables of a scene as written: of a file, or of a text.
-py::object load_tables(const py::object& path, const py::object& set);
+/// How scenes are read from files, and models in URDF and MJCF without options.
+LoadOptions make_load_options(std::vector<std::string> overrides = {});
+
+/// The tables of a scene as written, of a file or of a text; of a model's file also its warnings, and the bytes of
+/// files that only the scene has, by name.
+py::tuple load_tables(const py::object& path, const py::object& set, bool strict, const py::object& package,
+                      const py::object& base, const py::object& key, bool balance_inertia);
 py::object parse_tables(const std::string& text, const std::string& file, const py::object& set);
 
 /// A vector (n) of numbers of Python's; throws ValueError, which names it, where the shape is another. n < 0: any.

@@ -54,7 +54,8 @@ Scene read_alone(const py::object& scene) {
 }
 
 void bind_scenes(py::module_& module) {
-  module.def("load_tables", load_tables, py::arg("path"), py::arg("set"));
+  module.def("load_tables", load_tables, py::arg("path"), py::arg("set"), py::arg("strict"), py::arg("package"),
+             py::arg("base"), py::arg("key"), py::arg("balance_inertia"));
   module.def("parse_tables", parse_tables, py::arg("text"), py::arg("file"), py::arg("set"));
   module.def("to_toml", [](const py::object& scene) { return to_toml(read_alone(scene)); });
   module.def("check", [](const py::object& scene) {

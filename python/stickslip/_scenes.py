@@ -49,6 +49,20 @@ class Scene(Table):
     def __init__(self, tables=None, file="scene.toml", **more):
         super().__init__(_wrap(dict(tables or {}, **more)))
         object.__setattr__(self, "_file", os.fspath(file))
+        object.__setattr__(self, "_files", {})  # bytes of files that only a model has, by name
+        object.__setattr__(self, "_warnings", [])
+
+    @classmethod
+    def _of(cls, tables, file, files, warnings):
+        scene = cls(tables, file=file)
+        object.__setattr__(scene, "_files", dict(files))
+        object.__setattr__(scene, "_warnings", list(warnings))
+        return scene
+
+    @property
+    def warnings(self):
+        """What was left out or changed of the model that it was loaded from: "FILE:LINE: warning: WHAT: text" each."""
+        return list(self._warnings)
 
     def __getattr__(self, name):
         if name not in self and (name in _TABLES or name in _LISTS):
@@ -61,7 +75,7 @@ class Scene(Table):
 
     def copy(self):
         """Another scene with the same tables."""
-        return Scene(self, file=self._file)
+        return Scene._of(self, self._file, self._files, self._warnings)
 
     __copy__ = copy
 
@@ -69,7 +83,7 @@ class Scene(Table):
         return self.copy()
 
     def __reduce__(self):
-        return Scene, (dict(self), self._file)
+        return Scene._of, (dict(self), self._file, self._files, self._warnings)
 
     def to_toml(self):
         """The text that a result holds: parameters, expressions and defaults put in. Raises InputError."""
@@ -87,9 +101,14 @@ class Scene(Table):
         return _stickslip.check(self)
 
     def save(self, path):
-        """Writes the scene as it is written here: parameters act when it is read again."""
+        """Writes the scene as it is written here: parameters act when it is read again. Height fields of a model go
+        beside it.
+        """
         with open(path, "w", encoding="utf-8") as file:
             file.write(self._text())
+        for name, data in self._files.items():
+            with open(os.path.join(os.path.dirname(os.fspath(path)), name), "wb") as file:
+                file.write(data)
 
     def _text(self):
         tables = {"stickslip": 1, **self._tables()}
@@ -118,9 +137,15 @@ class Scene(Table):
         return f"<stickslip.Scene '{self.get('name', os.path.basename(self._file))}'>"
 
 
-def load(path, set=None):
-    """Reads a scene file with its includes; set: {"key.path": value}, as --set. Raises InputError."""
-    return Scene(_stickslip.load_tables(path, set), file=path)
+def load(path, set=None, *, strict=False, package=(), base=None, key=None, balance_inertia=False):
+    """Reads a scene file with its includes, or a model in URDF or MJCF; set: {"key.path": value}, as --set.
+
+    The others are those of `stickslip convert`: what would be left out is an error; folders of packages; "fixed" or
+    "free"; the name of a keyframe; the mean of moments that no body has. `warnings` of the scene are those of the model.
+    Raises InputError.
+    """
+    tables, warnings, files = _stickslip.load_tables(path, set, strict, package, base, key, balance_inertia)
+    return Scene._of(tables, path, files, warnings)
 
 
 def parse(text, file="scene.toml", set=None):
