@@ -35,14 +35,10 @@ constexpr double kSlack = 1.001;
 constexpr std::size_t kBoxesOfABlock = 256;
 constexpr std::size_t kManyBoxes = 2048;
 
-/// The exponent L of a size in [2^L, 2^(L+1)), at least that of `least`. [m]
-int level_of(double size, double least) {
-  return std::ilogb(std::max(size, least));
-}
-
 }  // namespace
 
-void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop) {
+void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop,
+                      const RankShare& share) {
   pairs.clear();
   tried_ = 0;
   if (boxes.size() < 2) return;
@@ -57,8 +53,10 @@ void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pai
   const double whole = (corner - origin_).maxCoeff();
   const double least = std::max(whole / kMostCells, std::numeric_limits<double>::min());
   levels_.clear();
+  sizes_.clear();
   for (const BoundingBox& box : boxes) {
-    levels_.push_back(std::isfinite(whole) ? level_of((box.upper - box.lower).maxCoeff(), least) : kOneCell);
+    sizes_.push_back(std::max((box.upper - box.lower).maxCoeff(), least));
+    levels_.push_back(std::isfinite(whole) ? std::ilogb(sizes_.back()) : kOneCell);
   }
   by_level_.resize(boxes.size());
   std::iota(by_level_.begin(), by_level_.end(), 0);
@@ -69,15 +67,16 @@ void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pai
   }
   for (std::size_t first = 0, end = 0; first < by_level_.size(); first = end) {
     const int level = levels_[by_level_[first]];
-    while (end < by_level_.size() && levels_[by_level_[end]] == level) ++end;
-    const double size =
-        level == kOneCell ? std::numeric_limits<double>::infinity() : kSlack * std::ldexp(1.0, level + 1);
+    double size = level == kOneCell ? std::numeric_limits<double>::infinity() : 0.0;
+    for (; end < by_level_.size() && levels_[by_level_[end]] == level; ++end) {
+      size = std::max(size, kSlack * sizes_[by_level_[end]]);
+    }
     const std::span<const int> members(by_level_);
     list(boxes, members.subspan(first, end - first), size, entries_);
-    join(boxes, entries_, entries_, true, pairs, stop);
+    join(boxes, entries_, entries_, true, pairs, stop, share);
     if (first == 0) continue;
     list(boxes, members.first(first), size, others_);
-    join(boxes, others_, entries_, false, pairs, stop);
+    join(boxes, others_, entries_, false, pairs, stop, share);
   }
   sort_pairs(boxes.size(), pairs);
 }
@@ -121,14 +120,15 @@ void BroadPhase::sort_entries(Entries& entries) {
 
 /// Pairs of boxes of two lists in neighbouring cells; of one with itself each once.
 void BroadPhase::join(std::span<const BoundingBox> boxes, const Entries& entries, const Entries& others, bool same,
-                      std::vector<Pair>& pairs, const StopToken& stop) {
-  const auto n_blocks = static_cast<std::size_t>(count_blocks(entries.size(), kBoxesOfABlock));
-  if (found_.size() < n_blocks) found_.resize(n_blocks);
+                      std::vector<Pair>& pairs, const StopToken& stop, const RankShare& share) {
+  const int n_blocks = count_blocks(entries.size(), kBoxesOfABlock);
+  const BlockRange own = share.own(n_blocks);
+  if (found_.size() < static_cast<std::size_t>(n_blocks)) found_.resize(n_blocks);
   const auto join_one = [&](std::size_t begin, std::size_t end, int block) {
     join_block(boxes, entries, begin, end, others, same, stop, found_[block]);
   };
-  for_blocks(entries.size() >= kManyBoxes, entries.size(), kBoxesOfABlock, join_one);
-  for (std::size_t block = 0; block < n_blocks; ++block) {
+  for_blocks(entries.size() >= kManyBoxes, entries.size(), kBoxesOfABlock, own, join_one);
+  for (int block = own.begin; block < own.end; ++block) {
     const Found& found = found_[block];
     tried_ += found.tried;
     make_room(pairs, pairs.size() + found.pairs.size());

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/rank_share.h"
 #include "stickslip/base/stop_token.h"
 #include "stickslip/math/types.h"
 
@@ -39,7 +40,9 @@ class BroadPhase {
 
   /// Replaces `pairs` by the pairs that overlap, in order of first, then second. Boxes must be numbers.
   /// Asks `stop` for each box, and throws Interrupted where it is raised.
-  void find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop = {});
+  /// Where ranks share it: those pairs that this rank finds, which are no other one's.
+  void find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop = {},
+            const RankShare& share = {});
 
   /// Pairs that the last find() looked at. [-]
   std::int64_t count_tried() const { return tried_; }
@@ -60,7 +63,7 @@ class BroadPhase {
   void list(std::span<const BoundingBox> boxes, std::span<const int> members, double size, Entries& entries);
   void sort_entries(Entries& entries);
   void join(std::span<const BoundingBox> boxes, const Entries& entries, const Entries& others, bool same,
-            std::vector<Pair>& pairs, const StopToken& stop);
+            std::vector<Pair>& pairs, const StopToken& stop, const RankShare& share);
   static void join_block(std::span<const BoundingBox> boxes, const Entries& entries, std::size_t begin, std::size_t end,
                          const Entries& others, bool same, const StopToken& stop, Found& found);
   void sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs);
@@ -69,7 +72,8 @@ class BroadPhase {
 
   // Workspace.
   Vector3 origin_ = Vector3::Zero();  // (3) [m] of all grids
-  std::vector<int> levels_;           // (n) the exponent of the size of each box
+  std::vector<double> sizes_;         // (n) [m] the largest of each box, and at least that of a cell
+  std::vector<int> levels_;           // (n) the exponent L of each size, which is in [2^L, 2^(L + 1))
   std::vector<int> by_level_;         // (n) boxes, those of a level together, from the smallest on
   Entries entries_, others_, scratch_;
   std::vector<Found> found_;  // (blocks)

@@ -497,14 +497,14 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
 
 std::optional<ManifoldPoint> NarrowPhase::calc_point(const Solid& first, const Placement& first_at, const Solid& second,
                                                      const Placement& second_at, FeatureId feature_first,
-                                                     FeatureId feature_second) {
+                                                     FeatureId feature_second, bool as_before) {
   double within = std::numeric_limits<double>::infinity();
   if (first.surface) within = SurfaceManifold::calc_reach(first, first_at, second, second_at, feature_first);
   if (second.surface) within = SurfaceManifold::calc_reach(second, second_at, first, first_at, feature_second);
   const auto is_line = [](const Solid& solid) { return solid.kind == Solid::Kind::polyline; };
   if (is_line(first)) within = LineManifold::calc_reach(first, first_at, second, second_at, feature_first);
   if (is_line(second)) within = LineManifold::calc_reach(second, second_at, first, first_at, feature_second);
-  calc_manifold(first, first_at, second, second_at, within, all_);
+  if (!as_before || std::isfinite(within)) calc_manifold(first, first_at, second, second_at, within, all_);
   for (const ManifoldPoint& point : all_) {
     if (point.feature_first == feature_first && point.feature_second == feature_second) return point;
   }

@@ -39,10 +39,10 @@ class NarrowPhase {
                      double within, std::vector<ManifoldPoint>& points);
 
   /// One point again by its features, with the bits that calc_manifold() gives it; nothing where they make no point at
-  /// these placements, however far apart.
+  /// these placements, however far apart. `as_before`: the solids and their placements are those of the last call.
   std::optional<ManifoldPoint> calc_point(const Solid& first, const Placement& first_at, const Solid& second,
                                           const Placement& second_at, FeatureId feature_first,
-                                          FeatureId feature_second);
+                                          FeatureId feature_second, bool as_before = false);
 
  private:
   /// A point between the cores of the pair in the order that it is worked on, in the first's frame.
@@ -86,7 +86,7 @@ class NarrowPhase {
   std::unique_ptr<SurfaceManifold> of_surface_;  // once there are surfaces of triangles
   std::unique_ptr<LineManifold> of_line_;        // once there are polylines
   std::vector<Item> items_;
-  std::vector<ManifoldPoint> all_;
+  std::vector<ManifoldPoint> all_;  // of calc_point()
 };
 
 }  // namespace stickslip

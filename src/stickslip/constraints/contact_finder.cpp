@@ -3,8 +3,8 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "stickslip/base/make_room.h"
 #include "stickslip/base/phase_clock.h"
@@ -17,6 +17,8 @@ namespace {
 /// Balls, or pairs of them, of a block that threads share, and from how many on they do: 20 us in all. [-]
 constexpr std::size_t kBallsOfABlock = 256;
 constexpr std::size_t kManyBalls = 2048;
+/// A grid takes as long for a ball as holding it against so many. [-]
+constexpr std::size_t kFewBalls = 64;
 
 template <class F>
 void for_balls(std::size_t n, F&& f) {
@@ -171,13 +173,15 @@ bool ContactFinder::extend(const BodySnapshot& end) {
   const std::size_t before = points_.size();
   const auto overlaps = [&](const ContactPoint& k) { return k.frozen != nullptr && calc_gap(end, k) < 0.0; };
   const auto named = std::span(points_).first(n_named_);
-  if (const auto worst = std::ranges::find_if(named, overlaps); worst != named.end()) {
-    manifolds_.refresh(end, *worst);  // and all others with it
+  if (std::ranges::any_of(named, overlaps)) {
+    manifolds_.refresh_fixed(end);
     place_fixed(system_, manifolds_.fixed(), points_);
   }
+  overlapping_.clear();
   for (std::size_t i = n_named_; i < before; ++i) {
-    if (overlaps(points_[i])) manifolds_.refresh(end, points_[i]);
+    if (overlaps(points_[i])) append(overlapping_, &points_[i]);
   }
+  manifolds_.refresh(end, overlapping_);
   if (filter_) extend_balls(end);
   if (manifolds_.extend(end)) points_.insert(points_.end(), manifolds_.added().begin(), manifolds_.added().end());
   if (points_.size() == before) return false;
@@ -188,48 +192,76 @@ bool ContactFinder::extend(const BodySnapshot& end) {
 
 void ContactFinder::extend_balls(const BodySnapshot& end) {
   const std::vector<ShapeBall>& balls = system_.balls();
-  std::atomic<bool> beyond = walls_move_;
+  moved_far_.resize(balls.size());
   for_balls(balls.size(), [&](std::size_t first, std::size_t last, int) {
     BodyMotion scratch;
     for (std::size_t k = first; k < last; ++k) {
       stop_.check();
+      moved_far_[k] = 0;
       if (!system_.is_present(balls[k].body)) continue;
       const Vector3 center = center_of(balls[k], end.at(balls[k].place, scratch));
-      if (!((center - centers_[k]).norm() <= reaches_[k])) beyond = true;
+      moved_far_[k] = (center - centers_[k]).norm() <= reaches_[k] ? 0 : 1;
       centers_[k] = center;
     }
   });
-  if (!beyond) return;
+  const auto n_far = static_cast<std::size_t>(std::ranges::count(moved_far_, 1));
+  if (n_far == 0 && !walls_move_) return;
   std::fill(reaches_.begin(), reaches_.end(), 0.0);
   std::fill(curved_reaches_.begin(), curved_reaches_.end(), 0.0);
   some_ids_.clear();
-  collect(end, 0.0, some_ids_);
+  if (walls_move_ || n_far > kFewBalls) {
+    collect(end, 0.0, some_ids_);
+  } else {
+    collect_far(end, some_ids_);
+  }
   for (const ElementId id : some_ids_) {
     if (!std::ranges::binary_search(ids_, id)) append(points_, system_.make_contact_point(id));
   }
 }
 
-/// append_block(begin, end, ids) for the blocks of [0, n), whose ids follow each other.
+/// Adds the ids of what touches the few balls that have left their reach; whatever else touches is listed.
+void ContactFinder::collect_far(const BodySnapshot& at, std::vector<ElementId>& ids) const {
+  const auto is_far = [this](int k) { return moved_far_[k] != 0; };
+  for (const Wall& wall : walls_) {
+    for (const int k : wall.balls) {
+      if (is_far(k)) try_on_wall(at, 0.0, wall, k, ids);
+    }
+  }
+  for (const int i : round_) {
+    if (!is_far(i)) continue;
+    for (const int j : round_) {
+      stop_.check();
+      if (j != i && (i < j || !is_far(j))) try_balls(i, j, ids);
+    }
+  }
+  std::ranges::sort(ids);
+}
+
+/// append_block(begin, end, ids) for this rank's blocks of [0, n), whose ids follow each other.
 template <class F>
-void ContactFinder::append_ids(std::size_t n, std::vector<ElementId>& ids, const F& append_block) {
-  const auto n_blocks = static_cast<std::size_t>(count_blocks(n, kBallsOfABlock));
-  if (n_blocks == 1) return append_block(0, n, ids);
-  if (ids_of_blocks_.size() < n_blocks) ids_of_blocks_.resize(n_blocks);
-  for_balls(n, [&](std::size_t begin, std::size_t end, int block) {
+void ContactFinder::append_ids(std::size_t n, const RankShare& share, std::vector<ElementId>& ids,
+                               const F& append_block) {
+  const int n_blocks = count_blocks(n, kBallsOfABlock);
+  const BlockRange own = share.own(n_blocks);
+  if (ids_of_blocks_.size() < static_cast<std::size_t>(n_blocks)) ids_of_blocks_.resize(n_blocks);
+  for_blocks(n >= kManyBalls, n, kBallsOfABlock, own, [&](std::size_t begin, std::size_t end, int block) {
     ids_of_blocks_[block].clear();
     append_block(begin, end, ids_of_blocks_[block]);
   });
-  for (std::size_t block = 0; block < n_blocks; ++block) {
+  for (int block = own.begin; block < own.end; ++block) {
     const std::vector<ElementId>& of_block = ids_of_blocks_[block];
     make_room(ids, ids.size() + of_block.size());
     ids.insert(ids.end(), of_block.begin(), of_block.end());
   }
 }
 
-/// Adds the ids of all balls that are within their reach; `ids` ends sorted and without repetition.
+/// Adds the ids of all balls that are within their reach; `ids` ends sorted and without repetition. Of many balls each
+/// rank finds a part.
 void ContactFinder::collect(const BodySnapshot& at, double h, std::vector<ElementId>& ids) {
-  collect_on_surfaces(at, h, ids);
   const std::vector<ShapeBall>& balls = system_.balls();
+  const RankShare share(balls.size() >= kManyBalls);
+  const std::size_t n_known = ids.size();
+  collect_on_surfaces(at, h, share, ids);
   boxes_.clear();
   for (const int k : round_) {
     const Vector3 extent = Vector3::Constant(balls[k].radius + reaches_[k]);
@@ -241,9 +273,8 @@ void ContactFinder::collect(const BodySnapshot& at, double h, std::vector<Elemen
     const Vector3 extent = Vector3::Constant(calc_extent(surface) + curved_reaches_[i]);
     boxes_.push_back({center - extent, center + extent});
   }
-  broad_phase_.find(boxes_, pairs_, stop_);
-  const auto is_sphere = [&](int k) { return system_.shapes()[balls[k].shape].surface >= 0; };
-  append_ids(pairs_.size(), ids, [&](std::size_t begin, std::size_t end, std::vector<ElementId>& found) {
+  broad_phase_.find(boxes_, pairs_, stop_, share);  // of this rank
+  append_ids(pairs_.size(), {}, ids, [&](std::size_t begin, std::size_t end, std::vector<ElementId>& found) {
     for (std::size_t k = begin; k < end; ++k) {
       if (k + kPrefetchDistance < pairs_.size() &&
           static_cast<std::size_t>(pairs_[k + kPrefetchDistance].second) < round_.size()) {
@@ -259,19 +290,25 @@ void ContactFinder::collect(const BodySnapshot& at, double h, std::vector<Elemen
         }
         continue;
       }
-      int i = round_[pair.first];
-      int j = round_[pair.second];
-      if (!is_sphere(i)) std::swap(i, j);
-      if (!is_sphere(i)) continue;
-      const ShapeBall& a = balls[i];
-      const ShapeBall& b = balls[j];
-      const double reach = a.radius + reaches_[i] + b.radius + reaches_[j];
-      if ((centers_[i] - centers_[j]).squaredNorm() > reach * reach || !filter_->allows(a.shape, b.shape)) continue;
-      append(found, System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
+      try_balls(round_[pair.first], round_[pair.second], found);
     }
   });
+  records_.gather(share, ids, n_known);
   if (!std::ranges::is_sorted(ids)) std::ranges::sort(ids);  // pairs come sorted
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+/// Adds the id of two balls that are within their reach of each other.
+void ContactFinder::try_balls(int i, int j, std::vector<ElementId>& ids) const {
+  const std::vector<ShapeBall>& balls = system_.balls();
+  const auto is_sphere = [&](int k) { return system_.shapes()[balls[k].shape].surface >= 0; };
+  if (!is_sphere(i)) std::swap(i, j);
+  if (!is_sphere(i)) return;
+  const ShapeBall& a = balls[i];
+  const ShapeBall& b = balls[j];
+  const double reach = a.radius + reaches_[i] + b.radius + reaches_[j];
+  if ((centers_[i] - centers_[j]).squaredNorm() > reach * reach || !filter_->allows(a.shape, b.shape)) return;
+  append(ids, System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
 }
 
 /// Adds the id of a ball that is within its reach of a solid cylinder or an ellipsoid.
@@ -285,34 +322,36 @@ void ContactFinder::collect_on_curved(const BodySnapshot& at, int curved, int k,
 }
 
 /// h: the length of the step that is looked ahead, 0 for none.
-void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h, std::vector<ElementId>& ids) {
+void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h, const RankShare& share,
+                                        std::vector<ElementId>& ids) {
   for (const Wall& wall : walls_) {
     stop_.check();
-    const ShapeSurface& surface = system_.surfaces()[wall.surface];
-    const BodyMotion& body = at[surface.body];
-    const bool moves = system_.bodies()[surface.body].type != BodyType::fixed;
-    const double fall = moves ? h * h * system_.gravity().norm() : 0.0;
-    append_ids(wall.balls.size(), ids, [&](std::size_t begin, std::size_t end, std::vector<ElementId>& found) {
-      for (std::size_t n = begin; n < end; ++n) {
-        const int k = wall.balls[n];
-        const ShapeBall& ball = system_.balls()[k];
-        double reach = reaches_[k];
-        if (moves && h > 0.0) {
-          const double speed = body.v.norm() + body.w.norm() * (centers_[k] - body.p).norm();
-          reach += std::max(h * speed + fall, margin_);
-        }
-        const auto gap = [&] {
-          if (!ball.is_ellipsoid) return calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap;
-          BodyMotion scratch;
-          const BodyMotion& of = at.at(ball.place, scratch);
-          Vector3 lowest;
-          return calc_gap<double>(surface, body.p, body.R, ball, of.p, of.R, lowest).gap;
-        };
-        if (gap() > reach) continue;
-        append(found, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
-      }
+    append_ids(wall.balls.size(), share, ids, [&](std::size_t begin, std::size_t end, std::vector<ElementId>& found) {
+      for (std::size_t n = begin; n < end; ++n) try_on_wall(at, h, wall, wall.balls[n], found);
     });
   }
+}
+
+/// Adds the id of a ball that is within its reach of a surface without bounds.
+void ContactFinder::try_on_wall(const BodySnapshot& at, double h, const Wall& wall, int k,
+                                std::vector<ElementId>& ids) const {
+  const ShapeSurface& surface = system_.surfaces()[wall.surface];
+  const BodyMotion& body = at[surface.body];
+  const ShapeBall& ball = system_.balls()[k];
+  double reach = reaches_[k];
+  if (h > 0.0 && system_.bodies()[surface.body].type != BodyType::fixed) {
+    const double speed = body.v.norm() + body.w.norm() * (centers_[k] - body.p).norm();
+    reach += std::max(h * speed + h * h * system_.gravity().norm(), margin_);
+  }
+  const auto gap = [&] {
+    if (!ball.is_ellipsoid) return calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap;
+    BodyMotion scratch;
+    const BodyMotion& of = at.at(ball.place, scratch);
+    Vector3 lowest;
+    return calc_gap<double>(surface, body.p, body.R, ball, of.p, of.R, lowest).gap;
+  };
+  if (gap() > reach) return;
+  append(ids, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
 }
 
 /// The named points, what touches in them; and behind them those of manifolds and of balls, by id.

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/rank_share.h"
 #include "stickslip/base/stop_token.h"
 #include "stickslip/collision/broad_phase.h"
 #include "stickslip/constraints/body_snapshot.h"
@@ -67,11 +68,14 @@ class ContactFinder {
   void calc_reaches(const BodySnapshot& start, double h);
   void collect(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
   void collect_on_curved(const BodySnapshot& at, int curved, int k, std::vector<ElementId>& ids);
-  void collect_on_surfaces(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
+  void collect_on_surfaces(const BodySnapshot& at, double h, const RankShare& share, std::vector<ElementId>& ids);
+  void collect_far(const BodySnapshot& at, std::vector<ElementId>& ids) const;
+  void try_balls(int i, int j, std::vector<ElementId>& ids) const;
+  void try_on_wall(const BodySnapshot& at, double h, const Wall& wall, int k, std::vector<ElementId>& ids) const;
   void extend_balls(const BodySnapshot& end);
   void make_points();
   template <class F>
-  void append_ids(std::size_t n, std::vector<ElementId>& ids, const F& append_block);
+  void append_ids(std::size_t n, const RankShare& share, std::vector<ElementId>& ids, const F& append_block);
 
   const System& system_;
   StopToken stop_;
@@ -102,8 +106,11 @@ class ContactFinder {
   std::vector<BroadPhase::Pair> pairs_;
   std::vector<Vector3> centers_;        // (n balls) (3) [m] at the start of the step
   std::vector<double> reaches_;         // (n balls) [m]
+  std::vector<char> moved_far_;         // (n balls) whether one has left its reach at the end of the step
   std::vector<double> curved_reaches_;  // (n curved) [m]
   std::vector<std::vector<ElementId>> ids_of_blocks_;
+  RankRecords records_;
+  std::vector<ContactPoint*> overlapping_;
   std::vector<ElementId> kept_manifolds_;  // of the ids to be kept, those of manifolds
   std::vector<ElementId> ids_;             // sorted; of the points after the named ones
   std::vector<ElementId> some_ids_;        // of balls: to be kept, then found by extend()

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "stickslip/base/make_room.h"
 #include "stickslip/base/thread_team.h"
@@ -18,17 +19,11 @@ constexpr std::size_t kManyPairs = 512;
 /// The same of shapes whose boxes are made. [-]
 constexpr std::size_t kShapesOfABlock = 256;
 constexpr std::size_t kManyShapes = 2048;
+/// A grid takes as long for a box as holding it against so many. [-]
+constexpr std::size_t kFewEdged = 64;
 
 bool comes_before(const ContactPoint& a, const ContactPoint& b) {
   return a.id < b.id;
-}
-
-/// Points are large and mostly in order.
-template <class Found>
-void sort_points(std::vector<Found>& found) {
-  if (!std::ranges::is_sorted(found, comes_before, &Found::point)) {
-    std::ranges::sort(found, comes_before, &Found::point);
-  }
 }
 
 }  // namespace
@@ -51,6 +46,7 @@ ManifoldFinder::ManifoldFinder(const System& system, const ContactFilter* filter
     if (filter != nullptr) shapes_.push_back(static_cast<int>(i));
   }
   if (all_round) shapes_.clear();
+  list_edged();
   const auto n_fixed = static_cast<std::size_t>(
       std::ranges::count_if(system.manifold_pairs(), [](const ManifoldPair& pair) { return pair.point >= 0; }));
   fixed_.resize(n_fixed);
@@ -68,8 +64,16 @@ void ManifoldFinder::list_present() {
     std::erase_if(to, [this](int shape) { return !system_.is_present(system_.shapes()[shape].body); });
   };
   keep_present(all_->shapes, shapes_);
+  list_edged();
   keep_present(all_->planes, planes_);
   keep_present(all_->on_planes, on_planes_);
+}
+
+void ManifoldFinder::list_edged() {
+  edged_.clear();
+  for (std::size_t k = 0; k < shapes_.size(); ++k) {
+    if (!system_.shapes()[shapes_[k]].is_round) edged_.push_back(static_cast<int>(k));
+  }
 }
 
 void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep,
@@ -89,16 +93,14 @@ void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::
     append(places_, placement(at, i));
     append(reaches_, reach_[i]);
   }
-  sort_points(found_);
-  const auto n_found = static_cast<std::ptrdiff_t>(found_.size());
+  sort_found();
+  asked_.clear();
   for (const ElementId id : keep) {
-    const auto listed = std::lower_bound(found_.begin(), found_.begin() + n_found, id,
-                                         [](const Found& found, ElementId x) { return found.point.id < x; });
-    if (listed != found_.begin() + n_found && listed->point.id == id) continue;
-    keep_point(at, id, again, found_);
+    if (!std::ranges::binary_search(order_, id, {}, &Key::id)) append(asked_, id);
   }
-  sort_points(found_);
-  place(found_, varying_features_, varying_);
+  find_shared(asked_.size(), found_, [&](std::size_t k, Workspace& w) { keep_point(at, asked_[k], again, w); });
+  if (!asked_.empty()) sort_found();
+  place(varying_features_, varying_);
   added_.clear();
 }
 
@@ -130,8 +132,8 @@ bool ManifoldFinder::follow(const BodySnapshot& at, double h) {
     for (const ContactPoint& point : points) append(found_, {point, *point.frozen});
   }
   if (some_vary) {
-    sort_points(found_);
-    place(found_, varying_features_, varying_);
+    sort_found();
+    place(varying_features_, varying_);
   }
   return some || some_vary;
 }
@@ -166,8 +168,8 @@ void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
   find_fixed(at);
   found_.clear();
   collect(at, found_);
-  sort_points(found_);
-  place(found_, varying_features_, varying_);
+  sort_found();
+  place(varying_features_, varying_);
   added_.clear();
 }
 
@@ -179,30 +181,41 @@ bool ManifoldFinder::extend(const BodySnapshot& at) {
   found_.clear();
   collect(at, found_);
   knows_pairs_ = false;
-  std::erase_if(found_,
-                [this](const Found& found) { return std::ranges::binary_search(varying_, found.point, comes_before); });
-  sort_points(found_);
-  place(found_, added_features_, added_);
+  std::erase_if(found_, [this](const FoundPoint& found) {
+    return std::ranges::binary_search(varying_, found.point, comes_before);
+  });
+  sort_found();
+  place(added_features_, added_);
   return !added_.empty();
 }
 
-void ManifoldFinder::refresh(const BodySnapshot& at, ContactPoint& point) {
-  const std::optional<System::ManifoldOfId> of = system_.find_manifold(point.id);
-  if (!of) return find_fixed(at);
-  const std::optional<ManifoldPoint> now = make_again(at, *of, point.id);
-  point.apart = !now;
-  if (!now) return;
-  const Found found = freeze(*now, of->first_shape, of->second_shape, of->manifold_pair);
-  const auto i = point.frozen - varying_features_.data();
-  varying_features_[i] = found.features;
-  varying_[i].flipped = point.flipped = found.point.flipped;
+void ManifoldFinder::refresh(const BodySnapshot& at, std::span<ContactPoint* const> points) {
+  found_.clear();
+  find_shared(points.size(), found_, [&](std::size_t k, Workspace& workspace) {
+    const System::ManifoldOfId of = *system_.find_manifold(points[k]->id);
+    const std::optional<ManifoldPoint> now = make_again(at, of, points[k]->id, workspace);
+    append(workspace.found, now ? freeze(*now, of.first_shape, of.second_shape, of.manifold_pair)
+                                : FoundPoint{*points[k], *points[k]->frozen});
+    workspace.found.back().point.apart = !now;
+  });
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    ContactPoint& point = *points[k];
+    const FoundPoint& found = found_[k];
+    point.apart = found.point.apart;
+    if (point.apart) continue;
+    const auto i = point.frozen - varying_features_.data();
+    varying_features_[i] = found.features;
+    varying_[i].flipped = point.flipped = found.point.flipped;
+  }
 }
 
 std::optional<ManifoldPoint> ManifoldFinder::make_again(const BodySnapshot& at, const System::ManifoldOfId& of,
-                                                        ElementId id) {
-  return workspace_.narrow.calc_point(system_.solid(of.first_shape), placement(at, of.first_shape),
-                                      system_.solid(of.second_shape), placement(at, of.second_shape),
-                                      static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
+                                                        ElementId id, Workspace& workspace) const {
+  const bool as_before = std::exchange(workspace.made_again, id.pair) == id.pair;
+  return workspace.narrow.calc_point(system_.solid(of.first_shape), placement(at, of.first_shape),
+                                     system_.solid(of.second_shape), placement(at, of.second_shape),
+                                     static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature),
+                                     as_before);
 }
 
 void ManifoldFinder::set_reaches(const BodySnapshot& at, double h, double margin) {
@@ -219,7 +232,7 @@ Placement ManifoldFinder::placement(const BodySnapshot& at, int shape) const {
   return {body.p, body.R};
 }
 
-void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) {
+void ManifoldFinder::collect(const BodySnapshot& at, std::vector<FoundPoint>& found) {
   const std::vector<ManifoldPair>& named = system_.manifold_pairs();
   for (std::size_t k = 0; k < named.size(); ++k) {
     stop_.check();
@@ -234,32 +247,81 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
 }
 
 /// Of shapes that no pair names and whose boxes overlap.
-void ManifoldFinder::collect_detected(const BodySnapshot& at, std::vector<Found>& found) {
+void ManifoldFinder::collect_detected(const BodySnapshot& at, std::vector<FoundPoint>& found) {
   calc_boxes(at);
-  if (!knows_pairs_) broad_phase_.find(boxes_, pairs_, stop_);
-  const auto collect = [&](std::size_t begin, std::size_t end, Workspace& workspace, std::vector<Found>& into) {
+  if (!knows_pairs_) find_pairs();
+  find_shared(pairs_.size(), found, [&](std::size_t k, Workspace& workspace) {
+    if (!boxes_[pairs_[k].first].overlaps(boxes_[pairs_[k].second])) return;
+    const int a = shapes_[pairs_[k].first];
+    const int b = shapes_[pairs_[k].second];
+    if (!system_.meet_in_manifold(a, b) || !filter_->allows(a, b)) return;
+    collect_pair(at, a, b, -1, calc_reach(a, b, -1), workspace, workspace.found);
+  });
+}
+
+/// Of shapes_ whose boxes overlap. Few that are not round, as a plate in a heap of balls, are held against all.
+void ManifoldFinder::find_pairs() {
+  if (edged_.size() > kFewEdged) return broad_phase_.find(boxes_, pairs_, stop_);
+  pairs_.clear();
+  const auto is_round = [this](int k) { return system_.shapes()[shapes_[k]].is_round; };
+  for (const int k : edged_) {
+    for (int j = 0; j < static_cast<int>(boxes_.size()); ++j) {
+      stop_.check();
+      if (j == k || !boxes_[k].overlaps(boxes_[j])) continue;
+      if (k < j || is_round(j)) append(pairs_, {std::min(k, j), std::max(k, j)});
+    }
+  }
+}
+
+/// Appends what visit(k, workspace) finds for each of [0, n), in their order. Threads and ranks share them where there
+/// are many.
+template <class Visit>
+void ManifoldFinder::find_shared(std::size_t n, std::vector<FoundPoint>& found, const Visit& visit) {
+  const auto visit_some = [&](std::size_t begin, std::size_t end, Workspace& workspace) {
+    workspace.made_again = 0;
     for (std::size_t k = begin; k < end; ++k) {
       stop_.check();
-      if (!boxes_[pairs_[k].first].overlaps(boxes_[pairs_[k].second])) continue;
-      const int a = shapes_[pairs_[k].first];
-      const int b = shapes_[pairs_[k].second];
-      if (!system_.meet_in_manifold(a, b) || !filter_->allows(a, b)) continue;
-      collect_pair(at, a, b, -1, calc_reach(a, b, -1), workspace, into);
+      visit(k, workspace);
     }
   };
-  if (pairs_.size() < kManyPairs) return collect(0, pairs_.size(), workspace_, found);
-  const auto n_blocks = static_cast<std::size_t>(count_blocks(pairs_.size(), kPairsOfABlock));
-  if (of_blocks_.size() < n_blocks) of_blocks_.resize(n_blocks);
-  for_blocks(true, pairs_.size(), kPairsOfABlock, [&](std::size_t begin, std::size_t end, int block) {
-    Workspace& workspace = of_blocks_[block];
-    workspace.found.clear();
-    collect(begin, end, workspace, workspace.found);
-  });
-  for (std::size_t block = 0; block < n_blocks; ++block) {
-    const std::vector<Found>& of_block = of_blocks_[block].found;
-    make_room(found, found.size() + of_block.size());
-    found.insert(found.end(), of_block.begin(), of_block.end());
+  if (n < kManyPairs) {
+    std::swap(workspace_.found, found);
+    visit_some(0, n, workspace_);
+    return std::swap(workspace_.found, found);
   }
+  const RankShare share(true);
+  const int n_blocks = count_blocks(n, kPairsOfABlock);
+  const BlockRange own = share.own(n_blocks);
+  if (of_blocks_.size() < static_cast<std::size_t>(n_blocks)) of_blocks_.resize(n_blocks);
+  for_blocks(true, n, kPairsOfABlock, own, [&](std::size_t begin, std::size_t end, int block) {
+    of_blocks_[block].found.clear();
+    visit_some(begin, end, of_blocks_[block]);
+  });
+  const auto of_own = std::span(of_blocks_).subspan(own.begin, own.size());
+  if (share.ranks() == nullptr) {
+    std::size_t n_found = found.size();
+    for (const Workspace& workspace : of_own) n_found += workspace.found.size();
+    make_room(found, n_found);
+    for (const Workspace& workspace : of_own) {
+      found.insert(found.end(), workspace.found.begin(), workspace.found.end());
+    }
+    return;
+  }
+  numbers_.clear();
+  for (const Workspace& workspace : of_own) {
+    for (const FoundPoint& point : workspace.found) put_found(point, numbers_);
+  }
+  records_.gather(share, numbers_);
+  const double* end = numbers_.data() + numbers_.size();
+  for (const double* next = numbers_.data(); next < end;) append(found, take_found(system_, next));
+}
+
+/// Of found_; points lie in memory many times as large as their ids.
+void ManifoldFinder::sort_found() {
+  order_.clear();
+  make_room(order_, found_.size());
+  for (const FoundPoint& found : found_) order_.push_back({found.point.id, order_.size()});
+  if (!std::ranges::is_sorted(order_, {}, &Key::id)) std::ranges::sort(order_, {}, &Key::id);
 }
 
 /// Of shapes_, with the reaches that are set.
@@ -289,7 +351,7 @@ bool ManifoldFinder::are_within_reach(const BodySnapshot& at) const {
 }
 
 /// A half-space is near to everything; of a moving one what is far from its body's origin counts, too.
-void ManifoldFinder::collect_on_planes(const BodySnapshot& at, std::vector<Found>& found) {
+void ManifoldFinder::collect_on_planes(const BodySnapshot& at, std::vector<FoundPoint>& found) {
   for (const int plane : planes_) {
     for (const int other : on_planes_) {
       stop_.check();
@@ -312,30 +374,31 @@ double ManifoldFinder::calc_reach(int shape_a, int shape_b, int manifold_pair) c
 }
 
 void ManifoldFinder::collect_pair(const BodySnapshot& at, int a, int b, int manifold_pair, double within,
-                                  Workspace& workspace, std::vector<Found>& found) const {
+                                  Workspace& workspace, std::vector<FoundPoint>& found) const {
   workspace.narrow.calc_manifold(system_.solid(a), placement(at, a), system_.solid(b), placement(at, b), within,
                                  workspace.manifold);
   for (const ManifoldPoint& point : workspace.manifold) append(found, freeze(point, a, b, manifold_pair));
 }
 
-void ManifoldFinder::keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found) {
+/// Adds a point that is to be kept to what is found.
+void ManifoldFinder::keep_point(const BodySnapshot& at, ElementId id, bool again, Workspace& workspace) const {
   const auto append_from = [&](const std::vector<ContactPoint>& points) {
     const auto listed = std::ranges::lower_bound(points, id, {}, &ContactPoint::id);
     if (listed == points.end() || listed->id != id) return false;
-    append(found, {*listed, *listed->frozen});
+    append(workspace.found, {*listed, *listed->frozen});
     return true;
   };
   if (again && append_from(added_)) return;
   const std::optional<System::ManifoldOfId> of = system_.find_manifold(id);
   if (!of) return;
-  const std::optional<ManifoldPoint> point = make_again(at, *of, id);
-  if (point) return append(found, freeze(*point, of->first_shape, of->second_shape, of->manifold_pair));
+  const std::optional<ManifoldPoint> point = make_again(at, *of, id, workspace);
+  if (point) return append(workspace.found, freeze(*point, of->first_shape, of->second_shape, of->manifold_pair));
   // Added at the end of an earlier solve of this step; at its start these features have no point.
   if (again) append_from(varying_);
 }
 
-ManifoldFinder::Found ManifoldFinder::freeze(const ManifoldPoint& point, int a, int b, int manifold_pair) const {
-  Found found;
+FoundPoint ManifoldFinder::freeze(const ManifoldPoint& point, int a, int b, int manifold_pair) const {
+  FoundPoint found;
   const int surface_shape = point.flipped ? b : a;
   const int ball_shape = point.flipped ? a : b;
   const int ball_body = system_.shapes()[ball_shape].body;
@@ -371,15 +434,14 @@ void ManifoldFinder::find_fixed(const BodySnapshot& at, std::size_t manifold_pai
 }
 
 /// Points and features side by side, the ones pointing to the others.
-void ManifoldFinder::place(std::vector<Found>& found, std::vector<FrozenFeatures>& features,
-                           std::vector<ContactPoint>& points) {
+void ManifoldFinder::place(std::vector<FrozenFeatures>& features, std::vector<ContactPoint>& points) {
   features.clear();
   points.clear();
-  make_room(features, found.size());
-  make_room(points, found.size());
-  for (const Found& each : found) {
-    features.push_back(each.features);
-    points.push_back(each.point);
+  make_room(features, found_.size());
+  make_room(points, found_.size());
+  for (const Key& key : order_) {
+    features.push_back(found_[key.index].features);
+    points.push_back(found_[key.index].point);
   }
   for (std::size_t i = 0; i < points.size(); ++i) points[i].frozen = &features[i];
 }

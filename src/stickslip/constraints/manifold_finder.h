@@ -5,10 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/rank_share.h"
 #include "stickslip/base/stop_token.h"
 #include "stickslip/collision/broad_phase.h"
 #include "stickslip/collision/manifold.h"
 #include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/found_point.h"
 #include "stickslip/model/contact_filter.h"
 #include "stickslip/model/system.h"
 
@@ -41,8 +43,11 @@ class ManifoldFinder {
   /// Points with gaps of at most 0 that are not listed yet; once after each find(). Whether there are some.
   bool extend(const BodySnapshot& at);
 
-  /// Finds again where the bodies are what touches at a point that find() listed: its features, or that it is apart.
-  void refresh(const BodySnapshot& at, ContactPoint& point);
+  /// Finds again where the bodies are what touches at points that find() listed: their features, or that they are
+  /// apart.
+  void refresh(const BodySnapshot& at, std::span<ContactPoint* const> points);
+  /// The same of all that fixed() lists.
+  void refresh_fixed(const BodySnapshot& at) { find_fixed(at); }
 
   /// Of named pairs with one point each: what touches there, by the order of System::manifold_pairs(), those without
   /// left out.
@@ -52,45 +57,51 @@ class ManifoldFinder {
   std::span<const ContactPoint> added() const { return added_; }
 
  private:
-  /// A point with what touches there, before both have their places.
-  struct Found {
-    ContactPoint point;
-    FrozenFeatures features;
-  };
-
   void list_present();
+  void list_edged();
+  void find_pairs();
   bool are_present(int shape_a, int shape_b) const {
     return system_.is_present(system_.shapes()[shape_a].body) && system_.is_present(system_.shapes()[shape_b].body);
   }
   void set_reaches(const BodySnapshot& at, double h, double margin);
-  void collect(const BodySnapshot& at, std::vector<Found>& found);
-  void collect_on_planes(const BodySnapshot& at, std::vector<Found>& found);
+  void collect(const BodySnapshot& at, std::vector<FoundPoint>& found);
+  void collect_on_planes(const BodySnapshot& at, std::vector<FoundPoint>& found);
   /// What the narrow phase works with; blocks that threads visit at once have one each.
   struct Workspace {
     NarrowPhase narrow;
     std::vector<ManifoldPoint> manifold;
-    std::vector<Found> found;
+    std::vector<FoundPoint> found;
+    std::uint64_t made_again = 0;  // ElementId::pair of the last point that was made again, in this block
   };
-  void collect_detected(const BodySnapshot& at, std::vector<Found>& found);
+  /// A point found, for sorting.
+  struct Key {
+    ElementId id;
+    std::size_t index;
+  };
+  template <class Visit>
+  void find_shared(std::size_t n, std::vector<FoundPoint>& found, const Visit& visit);
+  void sort_found();
+  void collect_detected(const BodySnapshot& at, std::vector<FoundPoint>& found);
   void calc_boxes(const BodySnapshot& at);
   bool are_within_reach(const BodySnapshot& at) const;
   void collect_pair(const BodySnapshot& at, int shape_a, int shape_b, int manifold_pair, double within,
-                    Workspace& workspace, std::vector<Found>& found) const;
-  void keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found);
-  std::optional<ManifoldPoint> make_again(const BodySnapshot& at, const System::ManifoldOfId& of, ElementId id);
-  Found freeze(const ManifoldPoint& point, int shape_a, int shape_b, int manifold_pair) const;
+                    Workspace& workspace, std::vector<FoundPoint>& found) const;
+  void keep_point(const BodySnapshot& at, ElementId id, bool again, Workspace& workspace) const;
+  std::optional<ManifoldPoint> make_again(const BodySnapshot& at, const System::ManifoldOfId& of, ElementId id,
+                                          Workspace& workspace) const;
+  FoundPoint freeze(const ManifoldPoint& point, int shape_a, int shape_b, int manifold_pair) const;
   void find_fixed(const BodySnapshot& at, std::size_t manifold_pair, std::size_t n);
   void find_fixed(const BodySnapshot& at);
   bool has_passed(const BodySnapshot& at, std::span<const ContactPoint> points, double h);
   double calc_reach(int shape_a, int shape_b, int manifold_pair) const;
-  static void place(std::vector<Found>& found, std::vector<FrozenFeatures>& features,
-                    std::vector<ContactPoint>& points);
+  void place(std::vector<FrozenFeatures>& features, std::vector<ContactPoint>& points);
   Placement placement(const BodySnapshot& at, int shape) const;
 
   const System& system_;
   const ContactFilter* filter_;
   StopToken stop_;
   std::vector<int> shapes_;              // in the broad phase: those with solids, where some of them are not round
+  std::vector<int> edged_;               // into shapes_: those that are not round
   std::vector<int> planes_, on_planes_;  // half-spaces in space; cylinders and meshes, where they are looked for
   /// All of them, where only those of bodies that are present are listed above.
   struct Lists {
@@ -110,7 +121,11 @@ class ManifoldFinder {
   // Workspace.
   Workspace workspace_;
   std::vector<Workspace> of_blocks_;
-  std::vector<Found> found_;
+  std::vector<FoundPoint> found_;
+  std::vector<Key> order_;        // of found_, by id
+  std::vector<ElementId> asked_;  // points to be kept that are not found
+  RankRecords records_;
+  std::vector<double> numbers_;  // of points that ranks tell each other
   BroadPhase broad_phase_;
   std::vector<BoundingBox> boxes_;
   std::vector<BroadPhase::Pair> pairs_;  // of shapes_ whose boxes overlap, with the reaches of the last search

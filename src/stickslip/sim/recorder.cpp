@@ -74,6 +74,7 @@ Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& ini
 }
 
 void Recorder::begin(const State& state, StepReport& report) {
+  const Ranks::Scope alone(nullptr);
   envelope_.complete(state, report);
   for (const auto& sink : sinks_) sink->begin(state, report);
   for (const auto& sink : sinks_) sink->publish();
@@ -88,6 +89,7 @@ void Recorder::begin(const Trajectory& from, const Checkpoint& checkpoint, const
 
 void Recorder::record(const State& state, StepReport& report) {
   if (sinks_.empty()) return;
+  const Ranks::Scope alone(nullptr);  // others have no sinks
   const bool is_row = steps_.is_output(state);
   if (is_row) envelope_.complete(state, report);
   for (const auto& sink : sinks_) sink->record(state, report, is_row);

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <limits>
 
 #include "stickslip/base/make_room.h"
 #include "stickslip/base/phase_clock.h"
+#include "stickslip/base/rank_share.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/closest_approach.h"
@@ -30,6 +33,9 @@ constexpr double kLeavesWithin = 10.0;
 /// A gap is the difference of two positions, each rounded to half of the spacing of numbers: a quarter of what a sum of
 /// products is counted with. [-]
 constexpr double kOfPositions = 0.25;
+/// Points of a block that threads and ranks share, and from how many on they do: 300 us in all. [-]
+constexpr std::size_t kPointsOfABlock = 256;
+constexpr std::size_t kManyPoints = 2048;
 
 class HalfImplicitStepper final : public TimeStepper {
  public:
@@ -41,8 +47,16 @@ class HalfImplicitStepper final : public TimeStepper {
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
  private:
+  /// What is known of a point before a solve.
+  struct Look {
+    double gap = 0.0;          // [m] at the start
+    double activation = 0.0;   // [m] the gap up to which it takes part
+    std::uint64_t closes = 0;  // whether it does within the step without percussions
+  };
+
   bool calc_free_velocity(const State& state, const Inputs& inputs, double h, double t_end, StepReport& report);
-  void set_activations(double h);
+  void look_at_points(double h);
+  Look look_at(const ContactPoint& point, double h) const;
   void gather(double h);
   void advance(double h, double t_end);
   bool meet_overlapping();
@@ -75,12 +89,11 @@ class HalfImplicitStepper final : public TimeStepper {
   // Workspace, kept from step to step.
   BodySnapshot start_, free_, end_;  // at (t, q, u); at (t, q, u_free); at (t', q')
   BodySnapshot free_end_;            // at t', where u_free leads
-  std::vector<double> activations_;  // (points) [m]
-  std::vector<double> gaps_;         // (points) [m] at the start
+  std::vector<Look> looks_;          // (points)
+  RankRecords records_;
   std::vector<ElementId> met_;       // sorted; contacts that percussions close in the step
   std::vector<ElementId> left_out_;  // sorted; contacts whose shapes pass each other in the step
   std::vector<ElementId> put_back_;  // sorted; such that met in the motion without them
-  std::vector<char> closes_;         // (points) whether it does within the step without percussions
   Vector u_free_, force_;            // (n_u)
   Vector u_work_;                    // (n_u) u after the gyroscopic torque, which does no work
   Vector u_move_;                    // (n_u) what positions follow
@@ -209,54 +222,61 @@ bool HalfImplicitStepper::calc_free_velocity(const State& state, const Inputs& i
 /// without percussions; under the associated law also the gap mu h |u_T| at which it bears what slides. With
 /// restitution a contact that does not close takes part where it touches, no farther away: others may close it in this
 /// step, and it gives back in the next, from the velocity that it then has.
-void HalfImplicitStepper::set_activations(double h) {
-  const std::vector<ContactPoint>& points = velocity_.contacts().points();
+void HalfImplicitStepper::look_at_points(double h) {
+  const std::size_t n = velocity_.contacts().points().size();
   free_.take(start_.t(), start_.q(), &u_free_);
-  make_room(activations_, points.size());
-  make_room(gaps_, points.size());
-  make_room(closes_, points.size());
-  activations_.resize(points.size());
-  gaps_.resize(points.size());
-  closes_.resize(points.size());
+  const bool are_many = n >= kManyPoints;
+  const RankShare share(are_many);
+  const int n_blocks = count_blocks(n, kPointsOfABlock);
+  const BlockRange own = share.own(n_blocks);
+  const std::size_t first = calc_block_begin(n, n_blocks, own.begin);
+  make_room(looks_, n);
+  looks_.resize(calc_block_begin(n, n_blocks, own.end) - first);
+  for_blocks(are_many, n, kPointsOfABlock, own, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) {
+      stop_.check();
+      looks_[i - first] = look_at(velocity_.contacts().points()[i], h);
+    }
+  });
+  records_.gather(share, looks_);
+}
+
+HalfImplicitStepper::Look HalfImplicitStepper::look_at(const ContactPoint& point, double h) const {
   const double fall = h * h * system_.gravity().norm();
+  const ContactPair& pair = system_.pair(point);
   ContactGeometry geometry;
   ContactVector gamma;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    stop_.check();
-    const ContactPair& pair = system_.pair(points[i]);
-    calc_contact_within(free_, points[i], std::numeric_limits<double>::infinity(), geometry, gamma);
-    gaps_[i] = geometry.gap;
-    closes_[i] = geometry.gap + h * gamma(0) < 0.0 ? 1 : 0;
-    const double touches = calc_touching(points[i]);
-    if (pair.options.envelope || options_.envelope) {
-      activations_[i] = pair.options.envelope ? *pair.options.envelope : *options_.envelope;
-    } else if (std::ranges::binary_search(met_, points[i].id)) {
-      activations_[i] = gaps_[i];
-    } else {
-      activations_[i] = std::max({h * std::abs(gamma(0)), fall, touches});
-      if (options_.law == FrictionLaw::associated) {
-        const double slip = gamma.segment(1, pair.friction_dim).norm();
-        activations_[i] += h * std::max(pair.law().friction, pair.law().calc_friction(slip)) * slip;
-        if (pair.has_moments()) {
-          const ContactRowLayout& rows = pair.rows;
-          activations_[i] += h * gamma.segment(rows.drill_row(), rows.n_drill).norm();
-          activations_[i] += h * gamma.segment(rows.roll_row(), rows.n_roll).norm();
-        }
+  calc_contact_within(free_, point, std::numeric_limits<double>::infinity(), geometry, gamma);
+  Look look;
+  look.gap = geometry.gap;
+  look.closes = geometry.gap + h * gamma(0) < 0.0 ? 1 : 0;
+  const double touches = calc_touching(point);
+  if (pair.options.envelope || options_.envelope) {
+    look.activation = pair.options.envelope ? *pair.options.envelope : *options_.envelope;
+  } else if (std::ranges::binary_search(met_, point.id)) {
+    look.activation = look.gap;
+  } else {
+    look.activation = std::max({h * std::abs(gamma(0)), fall, touches});
+    if (options_.law == FrictionLaw::associated) {
+      const double slip = gamma.segment(1, pair.friction_dim).norm();
+      look.activation += h * std::max(pair.law().friction, pair.law().calc_friction(slip)) * slip;
+      if (pair.has_moments()) {
+        const ContactRowLayout& rows = pair.rows;
+        look.activation += h * gamma.segment(rows.drill_row(), rows.n_drill).norm();
+        look.activation += h * gamma.segment(rows.roll_row(), rows.n_roll).norm();
       }
     }
-    if (pair.law().rebounds() && closes_[i] == 0) {
-      activations_[i] = std::min(activations_[i], std::max(fall, touches));
-    }
-    if (std::ranges::binary_search(left_out_, points[i].id)) {
-      activations_[i] = -std::numeric_limits<double>::infinity();
-    }
   }
+  if (pair.law().rebounds() && look.closes == 0) look.activation = std::min(look.activation, std::max(fall, touches));
+  if (std::ranges::binary_search(left_out_, point.id)) look.activation = -std::numeric_limits<double>::infinity();
+  return look;
 }
 
 void HalfImplicitStepper::gather(double h) {
   const PhaseScope phase(Phase::gather);
-  set_activations(h);
-  velocity_.constraints().gather(start_, velocity_.contacts().points(), activations_, h);
+  look_at_points(h);
+  const auto activation_of = [this](std::size_t i) { return looks_[i].activation; };
+  velocity_.constraints().gather(start_, velocity_.contacts().points(), std::ref(activation_of), h);
   put_facets();
 }
 
@@ -302,9 +322,9 @@ bool HalfImplicitStepper::drop(bool joints) {
     const ConstraintSet::Kind kind = constraints.kind(i);
     const Cone& cone = constraints.problem().cones[i];
     if (kind != (joints ? ConstraintSet::Kind::joint : ConstraintSet::Kind::contact)) continue;
-    if (!joints && gaps_[constraints.index(i)] >= 0.0) continue;
+    if (!joints && looks_[constraints.index(i)].gap >= 0.0) continue;
     for (int row = cone.offset; row < cone.offset + (joints ? cone.dim : 1); ++row) {
-      const bool bounces = !joints && closes_[constraints.index(i)] != 0;
+      const bool bounces = !joints && looks_[constraints.index(i)].closes != 0;
       const double kept = bounces ? std::min(0.0, restitution(i).normal * constraints.gamma()[row]) : 0.0;
       some |= velocity_.added()[row] != kept;
       velocity_.added()[row] = kept;
@@ -339,7 +359,7 @@ bool HalfImplicitStepper::meet_overlapping() {
     stop_.check();
     const ContactPair& pair = system_.pair(points[i]);
     if (options_.envelope || pair.options.envelope || pair.law().rebounds()) continue;
-    const bool took_part = i < gaps_.size() && gaps_[i] <= activations_[i];
+    const bool took_part = i < looks_.size() && looks_[i].gap <= looks_[i].activation;
     if (took_part || points[i].apart) continue;
     const double gap = calc_gap(end_, points[i]);
     if (gap < 0.0 && -gap > velocity_.admitted_overlap() * calc_size(points[i])) append(met_, points[i].id);
@@ -361,9 +381,9 @@ bool HalfImplicitStepper::leave_out_passed(double h, double t_end) {
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const int first_row = constraints.problem().cones[i].offset;
     const int k = constraints.index(i);
-    if (!(velocity_.solution().p[first_row] > 0.0) || !(gaps_[k] > 0.0) || points[k].joint >= 0) continue;
+    if (!(velocity_.solution().p[first_row] > 0.0) || !(looks_[k].gap > 0.0) || points[k].joint >= 0) continue;
     const double apart = kApart * calc_size(points[k]);
-    if (!(gaps_[k] > apart) || std::ranges::binary_search(put_back_, points[k].id)) continue;
+    if (!(looks_[k].gap > apart) || std::ranges::binary_search(put_back_, points[k].id)) continue;
     stop_.check();
     if (!has_free_end) {
       q_free_ = start_.q();
@@ -420,7 +440,7 @@ void HalfImplicitStepper::add_contact(int cone, double h) {
   const Cone& rows = constraints.problem().cones[cone];
   double& added = velocity_.added()[rows.offset];
   double& size = velocity_.added_sizes()[rows.offset];
-  const double gap = gaps_[constraints.index(cone)];
+  const double gap = looks_[constraints.index(cone)].gap;
   added = gap / h;
   // A gap is known up to the round-off of positions: overlaps within it that contradict each other, as of what just
   // fits between two walls, are none, and with the projection, which takes back no less, neither are openings. Closed
@@ -444,7 +464,7 @@ void HalfImplicitStepper::add_contact(int cone, double h) {
   if (e.normal == 0.0) return;
   const double approach = constraints.gamma()[rows.offset];  // < 0 where it closes
   if (gap < 0.0 && -gap <= kLeavesWithin * h * std::abs(approach)) added = 0.0;
-  if (approach >= 0.0 || closes_[constraints.index(cone)] == 0) return;
+  if (approach >= 0.0 || looks_[constraints.index(cone)].closes == 0) return;
   added = std::min(added, e.normal * approach);
 }
 
@@ -475,7 +495,7 @@ void HalfImplicitStepper::keep_slips() {
     const ContactLaw& law = system_.pair(point).law();
     if (law.restitution_tangential == 0.0 && !law.restitution_of_speed) continue;
     const Cone& rows = constraints.problem().cones[i];
-    if (gaps_[constraints.index(i)] <= calc_touching(point) || !(velocity_.gamma_end()[rows.offset] < 0.0) ||
+    if (looks_[constraints.index(i)].gap <= calc_touching(point) || !(velocity_.gamma_end()[rows.offset] < 0.0) ||
         !(velocity_.solution().p[rows.offset] > 0.0)) {
       continue;
     }

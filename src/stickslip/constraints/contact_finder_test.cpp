@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/constraints/contact_finder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "stickslip/base/thread_team.h"
+#include "tests/support/thread_ranks.h"
+
+namespace stickslip {
+namespace {
+
+constexpr int kEdge = 10, kLayers = 5, kBodies = kEdge * kEdge * kLayers;
+constexpr double kStep = 1e-3;  // [s]
+
+Shape make_solid(int i) {
+  const Vector3 size(0.05, 0.04, 0.045);
+  switch (i % 6) {
+    case 0:
+      return {.geometry = Sphere{.radius = 0.05}};
+    case 1:
+      return {.geometry = Capsule{.radius = 0.03, .length = 0.04}};
+    case 2:
+      return {.geometry = Cylinder{.radius = 0.05, .length = 0.1}};
+    case 3:
+      return {.geometry = Ellipsoid{.radii = size}};
+    default:
+      return {.geometry = Box{.size = Vector3(0.1, 0.1, 0.1)}};
+  }
+}
+
+/// Solids of several kinds in layers that touch, on a floor.
+System make_heap() {
+  SystemBuilder builder(false, Vector3(0.0, 0.0, -9.81));
+  Body floor;
+  floor.name = "floor";
+  floor.type = BodyType::fixed;
+  floor.shapes = {Shape{.name = "top", .geometry = HalfSpace{.normal = Vector3::UnitZ(), .offset = 0.0}}};
+  builder.add_body(floor);
+  for (int i = 0; i < kBodies; ++i) {
+    Body body;
+    body.name = "b" + std::to_string(i);
+    body.mass = 1.0;
+    body.inertia = Matrix3::Identity();
+    body.shapes = {make_solid(i)};
+    builder.add_body(body);
+  }
+  builder.detect_contacts({});
+  return builder.build();
+}
+
+/// Where the heap is, its bodies pushed into each other by up to `depth` [m].
+Vector place_heap(double depth) {
+  Vector q(7 * kBodies);
+  for (int i = 0; i < kBodies; ++i) {
+    const Vector3 cell(i % kEdge, (i / kEdge) % kEdge, std::floor(i / (kEdge * kEdge)));
+    const Vector3 moved(std::sin(i), std::sin(2.0 * i), std::sin(3.0 * i));
+    q.segment<3>(7 * i) = 0.1 * cell + Vector3(0.0, 0.0, 0.05) + depth * moved;
+    q.segment<4>(7 * i + 3) = Vector4(1.0, 0.1 * depth * std::sin(i), 0.0, 0.1 * depth).normalized();
+  }
+  return q;
+}
+
+/// All that is known of the points of a step, in their order.
+std::vector<double> find_all(const System& system) {
+  std::vector<double> found;
+  ContactFinder finder(system);
+  const auto tell = [&](const BodySnapshot& at) {
+    for (const ContactPoint& point : finder.points()) {
+      ContactGeometry geometry;
+      calc_contact(at, point, geometry);
+      const auto features = static_cast<double>(point.id.feature >> 32) + 0.5 * static_cast<double>(point.id.feature);
+      for (const double number :
+           {static_cast<double>(point.id.pair), features, point.flipped ? 1.0 : 0.0, point.apart ? 1.0 : 0.0, geometry.gap,
+            geometry.normal.sum(), geometry.position_first.sum(), geometry.position_second.sum()}) {
+        found.push_back(number);
+      }
+    }
+    found.push_back(-1.0);
+  };
+  BodySnapshot at(system);
+  Vector u(system.n_u());
+  for (Eigen::Index k = 0; k < u.size(); ++k) u(k) = 0.1 * std::sin(static_cast<double>(k));
+  at.take(0.0, place_heap(0.0), &u);
+  finder.find_touching(at, 3e-3);
+  tell(at);
+  const std::vector<ElementId> keep(finder.ids().begin(), finder.ids().end());
+  u *= 1e-2;
+  for (const double depth : {-5e-4, 5e-4}) {
+    at.take(0.0, place_heap(depth), &u);
+    finder.find(at, kStep, keep);
+    tell(at);
+    at.take(0.5 * kStep, place_heap(depth + 1e-3), &u);
+    finder.follow(at, 0.5 * kStep);
+    at.take(kStep, place_heap(depth + 4e-3), &u);
+    finder.extend(at);
+    tell(at);
+    at.take(0.0, place_heap(depth), &u);
+    finder.find(at, kStep, keep, true);
+    tell(at);
+  }
+  return found;
+}
+
+/// What ranks and threads find together is what one finds alone, in the same order.
+TEST(ContactFinder, SameBitsWithAnyRanks) {
+  const System system = make_heap();
+  const std::vector<double> alone = find_all(system);
+  EXPECT_GT(alone.size(), 8u * 5u * kBodies);
+  for (const auto& [n_ranks, n_threads] : {std::pair(2, 2), std::pair(3, 1)}) {
+    test::run_ranks(n_ranks, [&, n_ranks = n_ranks, n_threads = n_threads](int rank) {
+      ThreadTeam team(n_threads);
+      const ThreadTeam::Scope scope(&team);
+      EXPECT_TRUE(find_all(system) == alone) << rank << " of " << n_ranks;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace stickslip
