@@ -231,7 +231,7 @@ void ContactFinder::collect_far(const BodySnapshot& at, std::vector<ElementId>& 
     if (!is_far(i)) continue;
     for (const int j : round_) {
       stop_.check();
-      if (j != i && (i < j || !is_far(j))) try_balls(i, j, ids);
+      if (j != i && (i < j || !is_far(j))) try_balls(std::min(i, j), std::max(i, j), ids);
     }
   }
   std::ranges::sort(ids);

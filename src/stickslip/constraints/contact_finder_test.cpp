@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -74,8 +75,8 @@ std::vector<double> find_all(const System& system) {
       calc_contact(at, point, geometry);
       const auto features = static_cast<double>(point.id.feature >> 32) + 0.5 * static_cast<double>(point.id.feature);
       for (const double number :
-           {static_cast<double>(point.id.pair), features, point.flipped ? 1.0 : 0.0, point.apart ? 1.0 : 0.0, geometry.gap,
-            geometry.normal.sum(), geometry.position_first.sum(), geometry.position_second.sum()}) {
+           {static_cast<double>(point.id.pair), features, point.flipped ? 1.0 : 0.0, point.apart ? 1.0 : 0.0,
+            geometry.gap, geometry.normal.sum(), geometry.position_first.sum(), geometry.position_second.sum()}) {
         found.push_back(number);
       }
     }
@@ -117,6 +118,39 @@ TEST(ContactFinder, SameBitsWithAnyRanks) {
       EXPECT_TRUE(find_all(system) == alone) << rank << " of " << n_ranks;
     });
   }
+}
+
+/// A ball that leaves its reach meets neighbours before and behind it in the scene: what then touches is listed, by the
+/// ids that it has where it is looked for among all.
+TEST(ContactFinder, BallsBeyondTheirReachAreFound) {
+  constexpr int kBalls = 9, kFast = 4;
+  SystemBuilder builder(false, Vector3::Zero());
+  for (int i = 0; i < kBalls; ++i) {
+    Body ball;
+    ball.name = "ball" + std::to_string(i);
+    ball.mass = 1.0;
+    ball.inertia = Matrix3::Identity();
+    ball.shapes = {Shape{.geometry = Sphere{.radius = 0.5}}};
+    builder.add_body(ball);
+  }
+  builder.detect_contacts({});
+  const System system = builder.build();
+  Vector q = Vector::Zero(system.n_q());
+  for (int i = 0; i < kBalls; ++i) q.segment<7>(7 * i) << 1.5 * i, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0;
+  q(7 * kFast + 1) = 3.0;
+  const Vector at_rest = Vector::Zero(system.n_u());
+  BodySnapshot at(system);
+  ContactFinder finder(system);
+  finder.find(at.take(0.0, q, &at_rest), kStep);
+  EXPECT_TRUE(finder.ids().empty());
+  q.segment<2>(7 * kFast) << 1.5 * kFast, 0.0;
+  q(7 * (kFast - 1)) += 0.6;
+  q(7 * (kFast + 1)) -= 0.6;
+  EXPECT_TRUE(finder.extend(at.take(kStep, q, &at_rest)));
+  ContactFinder among_all(system);
+  among_all.find_touching(at);
+  EXPECT_EQ(finder.ids().size(), 2u);
+  EXPECT_TRUE(std::ranges::equal(finder.ids(), among_all.ids()));
 }
 
 }  // namespace
