@@ -41,8 +41,8 @@ class NarrowPhase {
   /// One point again by its features, with the bits that calc_manifold() gives it; nothing where they make no point at
   /// these placements, however far apart. `as_before`: the solids and their placements are those of the last call.
   std::optional<ManifoldPoint> calc_point(const Solid& first, const Placement& first_at, const Solid& second,
-                                          const Placement& second_at, FeatureId feature_first,
-                                          FeatureId feature_second, bool as_before = false);
+                                          const Placement& second_at, FeatureId feature_first, FeatureId feature_second,
+                                          bool as_before = false);
 
  private:
   /// A point between the cores of the pair in the order that it is worked on, in the first's frame.
