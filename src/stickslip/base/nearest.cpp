@@ -37,9 +37,8 @@ std::string nearest_name(std::string_view word, std::span<const std::string_view
   int best_distance = 0;
   for (const std::string_view candidate : candidates) {
     const int distance = edit_distance(word, candidate);
-    const int allowed = std::max(2, static_cast<int>(std::max(word.size(), candidate.size())) / 3);
-    if (distance <= allowed && distance < static_cast<int>(candidate.size()) &&
-        (best.empty() || distance < best_distance)) {
+    const int longer = static_cast<int>(std::max(word.size(), candidate.size()));
+    if (distance <= std::min(std::max(2, longer / 3), longer / 2) && (best.empty() || distance < best_distance)) {
       best = candidate;
       best_distance = distance;
     }

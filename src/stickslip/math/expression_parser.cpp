@@ -293,7 +293,7 @@ class Parser {
     const std::string_view variables = quantities_ != nullptr ? quantities_->variables() : "t";
     std::vector<std::string_view> known = {"pi"};
     const bool has_state = quantities_ != nullptr && variables == "t";
-    if (variables == "t") known.push_back(variables);
+    for (std::size_t i = 0; i < variables.size(); i += 3) known.push_back(variables.substr(i, 1));
     for (const Function& function : kFunctions) known.push_back(function.name);
     for (const auto& [parameter, value] : parameters_) known.push_back(parameter);
     if (has_state) known.insert(known.end(), kQuantities.begin(), kQuantities.end());

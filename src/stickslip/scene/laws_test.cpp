@@ -312,6 +312,7 @@ TEST(Laws, MistakesAreNamed) {
   expect(balls + "[[laws]]\nbetween = [\"steel\", \"rubber\"]\nfrction = 1\n", "did you mean 'friction'");
   expect(balls + "[[laws]]\nbetween = [\"steel\", \"rubber\"]\nadhesion_range = 1\n", "none without adhesion");
   expect(balls + "[[laws]]\nbetween = [\"steel\", \"rubber\"]\nfriction = -1\n", "a number >= 0");
+  expect(balls + "[[laws]]\nbetween = [\"steel\", \"rubber\"]\nfriction = \"exp(-vx)\"\n", "did you mean 'v'?");
   expect(balls + "[contact_default]\nexcept = [[\"material:steal\", \"plain\"]]\n", "no shape has this material");
   expect(balls + "[[contacts]]\nbetween = [\"material:glass\", \"plain\"]\n", "no shape has this material");
   expect(balls + "[[contacts]]\nbetween = [\"group:wheels\", \"r\"]\n", "two bodies that can touch");
