@@ -5,7 +5,10 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <limits>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace stickslip {
@@ -28,6 +31,8 @@ class MpiRanks final : public Ranks {
   }
 
   void gather(double* data, std::span<const std::size_t> begins) override {
+    if (std::cmp_greater(begins.back(), std::numeric_limits<int>::max()))
+      throw std::length_error("more than MPI can count");
     begins_.assign(begins.begin(), begins.end() - 1);
     sizes_.resize(begins_.size());
     for (std::size_t r = 0; r < sizes_.size(); ++r) sizes_[r] = static_cast<int>(begins[r + 1] - begins[r]);

@@ -14,7 +14,7 @@
 namespace stickslip {
 namespace {
 
-constexpr int kEdge = 10, kLayers = 5, kBodies = kEdge * kEdge * kLayers;
+constexpr int kEdge = 10, kLayers = 7, kBodies = kEdge * kEdge * kLayers;
 constexpr double kStep = 1e-3;  // [s]
 
 Shape make_solid(int i) {

@@ -86,12 +86,16 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   if (is_linear(problem) && !is_polished(iterate_.best(), tolerance_)) solve_linear(task);
   if (is_open(task) && !is_small(problem) && FreeRowElimination::suits(problem)) eliminate_free_rows(task);
   if (!iterate_.best().is_within(tolerance_)) local_.prepare(problem, iterate_.rows());
-  const bool is_warm = std::ranges::any_of(start_, [](double p) { return p != 0.0; });
+  const bool is_warm = std::ranges::any_of(iterate_.p(), [](double p) { return p != 0.0; });
   const bool is_likely = is_warm || FreeRows::are_beside_normals(problem);
   if (is_open(task) && !is_small(problem) &&
       delassus_.estimate_blocks(problem) < (is_likely ? kManyBlocks : kFewBlocks)) {
+    first_.assign(iterate_.p().begin(), iterate_.p().end());
     run_newton(task, ProximalNewton::kPolishParameter, ProximalNewton::kMaxSteps);
-    if (is_open(task)) go_to_guess();
+    if (is_open(task)) {  // they may have gone astray
+      std::copy(first_.begin(), first_.end(), iterate_.p().begin());
+      iterate_.judge();
+    }
   }
   if (is_open(task) && !is_small(problem)) sweep_while_quick(task);
   set_contenders(problem);

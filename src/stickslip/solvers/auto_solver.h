@@ -170,6 +170,7 @@ class AutoSolver final : public ConeSolver {
   InteriorPoint interior_point_{options_.stop, &delassus_};
   Tolerance tolerance_;        // of the present solve
   std::vector<double> start_;  // (n) [N s] the starting guess
+  std::vector<double> first_;  // (n) [N s] where Newton steps that go first begin
   Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_, de_saxce_;
   Contender* likeliest_ = nullptr;  // to get there, where interior points do not
   int n_from_best_ = 0;             // [-] Newton steps from the best iterate
