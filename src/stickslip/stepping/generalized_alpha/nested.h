@@ -19,9 +19,9 @@ namespace stickslip::generalized_alpha {
 ///                 lambda_F = -mu lambda_N n,
 ///   position      0 <= g, perpendicular to kappa_hat >= 0,                    over the contacts in A,
 /// joints as free cones. Each pass solves all three at the present (q', u', a'), by the cone solver, and moves u', a',
-/// q' by the percussions; the levels act on each other only through the motion, O(dt), so passes contract fast,
-/// and so do the stiff forces of joints, whose changes are unknowns of the acceleration level, see StiffJoints. Takes
-/// redundant contacts and many of them, where the dense system of Newton's method is singular or too large.
+/// q' by the percussions; the levels act on each other only through the motion, O(dt), so passes contract fast.
+/// Changes of the stiff forces of joints are unknowns of the acceleration level, see StiffJoints. Takes redundant
+/// contacts and many of them, where the dense system of Newton's method is singular or too large.
 class Nested {
  public:
   /// Of an iteration of the cone solver, by row, in Step::work: a compromise. Of random_scenes_test sweeps took some .1

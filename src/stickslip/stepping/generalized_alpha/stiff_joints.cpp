@@ -7,6 +7,13 @@
 #include <variant>
 
 namespace stickslip::generalized_alpha {
+namespace {
+
+/// The share of a joint's inertia above which its gain has a row. Passes take softer forces as they are, and contract a
+/// thousand times each.
+constexpr double kStiff = 1e-3;
+
+}  // namespace
 
 StiffJoints::StiffJoints(const System& system, FactoredDelassus& delassus) : system_(system) {
   std::vector<char> has_forces(system.joints().size(), 0);
@@ -71,7 +78,7 @@ void StiffJoints::add_row(const Step& step, int index, double gain) {
     values_.insert(values_.end(), y.begin(), y.end());
   }
   for (const Attachment* at : {&joint.first, &joint.second}) work_.segment(at->u_offset, at->n_u).setZero();
-  if (!(inverse_mass > 0.0)) return values_.resize(row.values);
+  if (!(inverse_mass * gain > kStiff)) return values_.resize(row.values);
   const double compliance = 1.0 / gain;
   row.scale = 1.0 / std::sqrt(1.0 + compliance / inverse_mass);
   row.compliance = compliance * row.scale * row.scale;

@@ -13,7 +13,7 @@ namespace stickslip::generalized_alpha {
 ///
 ///   f = -(dt^2 beta' k + dt gamma' d) w^T da,   that is   w^T da + c f = 0,   c = 1 / (dt^2 beta' k + dt gamma' d),
 ///
-/// a free row with a compliance. That of each is a body of its own, of unit mass.
+/// a free row with a compliance. Each compliance is a body of the operator, of unit mass.
 class StiffJoints {
  public:
   /// The system must outlive this. Adds bodies to the operator.
@@ -52,7 +52,7 @@ class StiffJoints {
   template <class F>
   void for_sides(const Row& row, F&& f) const;
   double multiply(const Row& row, const Vector& a) const;
-  void add_row(const Step& step, int joint, double gain);
+  void add_row(const Step& step, int index, double gain);
 
   const System& system_;
   std::vector<int> joints_;    // that may have rows
@@ -60,7 +60,8 @@ class StiffJoints {
   std::vector<double> gains_;  // (joints_) [kg, kg m^2] dt^2 beta' k + dt gamma' d
   std::vector<Row> rows_;
   std::vector<double> values_;
-  Vector work_, response_;  // (n_u) zero between calls
+  Vector work_;      // (n_u) zero between calls
+  Vector response_;  // (n_u) M^-1 times a row
 };
 
 }  // namespace stickslip::generalized_alpha
