@@ -114,7 +114,8 @@ def test_states_are_copies(ball):
 
 def test_signatures():
     expected = {
-        ss.load: "path set", ss.parse: "text file set", ss.rollout: "sims n_steps controls joints states n_threads",
+        ss.load: "path set strict package base key balance_inertia", ss.parse: "text file set",
+        ss.rollout: "sims n_steps controls joints states n_threads",
         ss.solve: "W b mu dim solver law tolerance max_iterations forces p0",
         ss.find_periodic: "scene unknowns period section set tolerance max_iterations",
     }

@@ -310,6 +310,7 @@ for (const name of ['both', 'cards']) {
   const hidden = await page.evaluate(() => document.getElementById('tree').childElementCount);
   check('a closed list is not made', hidden === 0, hidden);
   await page.locator('#tree-panel summary').click();
+  await page.locator('#tree > ul').waitFor({state: 'attached'});
   const nested = await page.evaluate(() => {
     const name = (item) => item.querySelector('button').textContent;
     const tree = (list) => [...list.children].map((item) => [name(item), ...[...item.children].filter((c) => c.tagName === 'UL').map(tree)]);
