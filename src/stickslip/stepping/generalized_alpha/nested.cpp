@@ -397,7 +397,7 @@ void Nested::position_pass(Step& step, const Vector& residual) {
 
 /// Where joints are stiff the acceleration level tells the others what forces change by, and is solved again if the
 /// velocity level has other index sets. The position level then takes what the pass changes friction's percussions by.
-/// Without stiff joints it leaves that to the next pass: more steps of jammed contacts get there.
+/// Without stiff joints it leaves that to the next pass: a few more steps of random scenes get there.
 void Nested::pass(Step& step) {
   const bool is_stiff = stiff_.exist();
   last_P_ = step.P;
