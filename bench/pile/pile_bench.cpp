@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a step of a pile of spheres costs beside its solve, in nanoseconds a body or contact, from 1e3 to 1e5 bodies:
 //   pile_bench [PILE.csv ...]
+// and what whole steps cost and leave, beside an imitation of programs that sweep a fixed number of times (psor.h):
+//   pile_bench --steps N [--sweeps N] [--tile K] [--threads N] [PILE.csv ...]    K x K mirror images side by side
 // Piles are files of "radius, position (3), quaternion w x y z, velocity (3), angular velocity in the body frame (3)" a
 // line under a line "# N count L side H height": settled in a box of inner side L around the origin, the floor at z = 0
 // or wherever the lowest sphere touches it. Larger ones are mirror images of them, side by side. Without a file a pile
-// of 1000 is poured and settled here, and kept in pile_1000.csv. CSV on the standard output.
+// of 1000 is poured and settled here, and kept in pile_1000.csv. CSV on the standard output, or a table in
+// Markdown.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -12,16 +15,19 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <functional>
 #include <numbers>
 #include <optional>
-#include <sstream>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bench/pile/beside_psor.h"
+#include "bench/pile/pile.h"
+#include "stickslip/base/processor_clock.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/constraints/contact_finder.h"
@@ -35,98 +41,15 @@ namespace {
 constexpr double kDensity = 1000.0;  // [kg/m^3]
 constexpr double kStep = 1e-3;       // [s]
 
-struct Ball {
-  double radius;
-  Vector3 position;
-  Vector4 orientation;  // w, x, y, z
-  Vector3 velocity, spin;
-};
-
-struct Pile {
-  double side = 0.0;  // [m] of the box
-  double floor = 0.0;
-  std::vector<Ball> balls;
-};
-
-double cpu_time() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// CPU time of a call, the least of several. [s]
 double time_of(const std::function<void()>& call, int repetitions = 5) {
   double least = HUGE_VAL;
   for (int i = 0; i < repetitions; ++i) {
-    const double start = cpu_time();
+    const double start = read_clock(CLOCK_PROCESS_CPUTIME_ID);
     call();
-    least = std::min(least, cpu_time() - start);
+    least = std::min(least, read_clock(CLOCK_PROCESS_CPUTIME_ID) - start);
   }
   return least;
-}
-
-Pile read_pile(const std::string& path) {
-  std::ifstream in(path);
-  Pile pile;
-  std::string line;
-  std::string word;
-  std::getline(in, line);
-  std::istringstream(line) >> word >> word >> word >> word >> pile.side;
-  while (std::getline(in, line)) {
-    std::ranges::replace(line, ',', ' ');
-    std::istringstream numbers(line);
-    Ball b;
-    numbers >> b.radius;
-    for (double& x : b.position) numbers >> x;
-    for (double& x : b.orientation) numbers >> x;
-    for (double& x : b.velocity) numbers >> x;
-    for (double& x : b.spin) numbers >> x;
-    if (numbers) pile.balls.push_back(b);
-  }
-  if (pile.balls.empty() || !(pile.side > 0.0)) throw std::runtime_error(path + ": no pile");
-  pile.floor = HUGE_VAL;
-  for (const Ball& b : pile.balls) pile.floor = std::min(pile.floor, b.position(2) - b.radius);
-  return pile;
-}
-
-void write_pile(const Pile& pile, const std::string& path) {
-  std::ofstream out(path);
-  out << fmt::format("# N {} L {} H 0\n", pile.balls.size(), pile.side);
-  for (const Ball& b : pile.balls) {
-    out << fmt::format("{}", b.radius);
-    for (const double x : b.position) out << fmt::format(",{}", x);
-    for (const double x : b.orientation) out << fmt::format(",{}", x);
-    for (const double x : b.velocity) out << fmt::format(",{}", x);
-    for (const double x : b.spin) out << fmt::format(",{}", x);
-    out << '\n';
-  }
-}
-
-/// n x n mirror images: every other one is turned over in x, in y or in both.
-Pile tile(const Pile& one, int n) {
-  Pile pile = {one.side * n, one.floor, {}};
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      const Vector3 centre(one.side * (i + 0.5 - 0.5 * n), one.side * (j + 0.5 - 0.5 * n), 0.0);
-      for (Ball b : one.balls) {
-        if (i % 2 == 1) {
-          b.position(0) = -b.position(0);
-          b.velocity(0) = -b.velocity(0);
-          b.spin = Vector3(b.spin(0), -b.spin(1), -b.spin(2));
-          b.orientation = Vector4(b.orientation(0), b.orientation(1), -b.orientation(2), -b.orientation(3));
-        }
-        if (j % 2 == 1) {
-          b.position(1) = -b.position(1);
-          b.velocity(1) = -b.velocity(1);
-          b.spin = Vector3(-b.spin(0), b.spin(1), -b.spin(2));
-          b.orientation = Vector4(b.orientation(0), -b.orientation(1), b.orientation(2), -b.orientation(3));
-        }
-        b.position += centre;
-        pile.balls.push_back(b);
-      }
-    }
-  }
-  return pile;
 }
 
 System make_system(const Pile& pile) {
@@ -334,20 +257,52 @@ void calibrate() {
   const double triad = time_of([&] {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = b[i] + 3.0 * c[i];
   });
-  fmt::print("calibration,{:.3g} multiply-adds/s,{:.3g} B/s triad,{:.0f}\n",
-             kLanes * static_cast<double>(kRounds) / seconds, 24.0 * static_cast<double>(a.size()) / triad,
+  fmt::print("one thread: {:.2f} GFlop/s of multiply-adds, {:.1f} GB/s in a triad ({:.0f})\n\n",
+             2e-9 * kLanes * static_cast<double>(kRounds) / seconds, 24e-9 * static_cast<double>(a.size()) / triad,
              x[0] + a[1]);
 }
 
-int run(int argc, char** argv) {
+/// What the arguments ask for.
+struct Request {
+  std::vector<std::string> files;
+  int tile = 1;
+  BesidePsorOptions beside = {.steps = 0};
+};
+
+Request read_arguments(int argc, char** argv) {
+  Request request;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const auto number = [&] { return i + 1 < argc ? std::max(1, std::atoi(argv[++i])) : 1; };
+    if (word == "--steps") {
+      request.beside.steps = number();
+    } else if (word == "--threads") {
+      request.beside.threads = number();
+    } else if (word == "--sweeps") {
+      request.beside.sweeps = number();
+    } else if (word == "--tile") {
+      request.tile = number();
+    } else {
+      request.files.emplace_back(word);
+    }
+  }
+  return request;
+}
+
+int run(const Request& request) {
   std::vector<Pile> piles;
-  for (int i = 1; i < argc; ++i) piles.push_back(read_pile(argv[i]));
+  for (const std::string& file : request.files) piles.push_back(read_pile(file));
   if (piles.empty()) {
     constexpr const char* kKept = "pile_1000.csv";
     if (!std::ifstream(kKept)) write_pile(pour(10), kKept);
     piles.push_back(read_pile(kKept));
   }
   calibrate();
+  if (request.beside.steps > 0) {
+    print_beside_psor_head();
+    for (const Pile& pile : piles) print_beside_psor(tile(pile, request.tile), request.beside);
+    return 0;
+  }
   fmt::print("scene,bodies,contacts,part,each,ns\n");
   for (const Pile& pile : piles) measure(pile);
   const Pile& last = piles.back();
@@ -362,5 +317,5 @@ int run(int argc, char** argv) {
 }  // namespace stickslip
 
 int main(int argc, char** argv) {
-  return stickslip::run(argc, argv);
+  return stickslip::run(stickslip::read_arguments(argc, argv));
 }
