@@ -145,7 +145,7 @@ void add_joint_reaction(const System& system, int j, double t, const Vector& q, 
 }
 
 void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
-                      StepReport& report) {
+                      StepReport& report, JointSprings springs) {
   std::ranges::fill(report.dry_frictions, 0.0);
   for (std::size_t i = 0; i < system.joints().size(); ++i) {
     const int j = static_cast<int>(i);
@@ -160,7 +160,7 @@ void add_joint_drives(const System& system, const Inputs& inputs, double t, cons
     if (!system.joints()[i].is_driven()) continue;
     const std::optional<StateExpression>& force = system.joints()[i].options.force;
     if (force) joint.effort = force->value(system, t, q, u);
-    const JointVector drives = system.calc_joint_drives(j, t, q, u);
+    const JointVector drives = system.calc_joint_drives(j, t, q, u, springs);
     joint.drive = drives.size() == 1 ? drives(0) : JointReport::kNone;
     add_reaction(system.calc_joint_free_reaction(j, t, q, drives), joint);
   }

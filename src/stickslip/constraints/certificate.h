@@ -35,7 +35,7 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
 /// Starts the reactions of report.joints with what springs, forces and inputs of joints do at (t, q, u), and
 /// report.dry_frictions with zero.
 void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
-                      StepReport& report);
+                      StepReport& report, JointSprings springs = JointSprings::included);
 /// Adds an effort in a joint to those that add_joint_drives() has reported.
 void add_joint_effort(const System& system, const JointInput& input, double t, const Vector& q, StepReport& report);
 /// Fills report.applied_impulse from `impulse` (n_u) [N s, N m s], what applied forces, drives of joints included, add

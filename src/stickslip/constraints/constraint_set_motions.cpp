@@ -174,7 +174,11 @@ void ConstraintSet::gather_servos(double h) {
     } else {
       problem_.add_free(1);
     }
-    PairRows::free_direction(joint).calc_geometry(system_, at_->t(), at_->q(), &at_->u(), pair_);
+    const double t = servos_->time_of(row, at_->t());
+    const Vector& q = servos_->coordinates_of(row, at_->q());
+    const PairRows direction = PairRows::free_directions(joint, row.direction, 1);
+    direction.calc_geometry(system_, t, q, &at_->u(), pair_);
+    row.unit = pair_.unit[0];
     double inverse_mass = 0.0;
     for (const int s : {0, 1}) {
       const Attachment& at = joint.side(s);
@@ -185,17 +189,21 @@ void ConstraintSet::gather_servos(double h) {
       y.noalias() = system_.inverse_mass(at.body).block(column, column, at.n_u, at.n_u) * W.transpose();
       inverse_mass += W.dot(y);
     }
-    const double gain = h * row.stiffness + row.damping;
+    const double gain = row.calc_gain(h);
     const double compliance = 1.0 / (h * gain);
     row.scale = inverse_mass > 0.0 ? 1.0 / std::sqrt(1.0 + compliance / inverse_mass) : 1.0;
     row.compliance = compliance * row.scale * row.scale;
     if (row.is_bounded()) problem_.cones.back().radius = h * 0.5 * (row.high - row.low) / row.scale;
-    const double x = system_.calc_joint_coordinate(row.joint, at_->t(), at_->q());
-    const double moved = system_.joint_has_prescribed_motion(row.joint)
-                             ? system_.calc_joint_coordinate(row.joint, at_->t(), at_->q(), rest_).rate
-                             : 0.0;
-    const double wanted = (row.stiffness * (row.target - x) + row.damping * row.rate) / gain;
-    row.shift = row.scale * (moved - wanted + compliance * h * row.middle);
+    double stretch = 0.0;
+    if (row.stiffness > 0.0) stretch = row.target - system_.calc_joint_coordinate(row.joint, at_->t(), at_->q());
+    row.moved = 0.0;
+    if (system_.joint_has_prescribed_motion(row.joint)) {
+      JointVector rate;
+      direction.calc_velocity(system_, t, q, nullptr, rate);
+      row.moved = rate(0);
+    }
+    row.wanted = (row.stiffness * stretch + row.damping * row.rate) / gain;
+    row.shift = row.scale * (row.moved - row.wanted + compliance * h * row.middle);
     const double gamma = row.scale * pair_.gamma(0);
     add_member(static_cast<int>(i), &gamma);
     const double half = 0.5 * row.shift;  // so that get_tau_at_start() gives zero

@@ -152,7 +152,10 @@ void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepRe
       case Kind::servo: {
         const ServoRows::Row& row = servos_->rows()[index(i)];
         const double effort = row.calc_effort(solution.p[cone.offset], h);
-        add_joint_effort(system_, {row.joint, effort}, at_->t(), at_->q(), report);
+        JointReport& joint = report.joints[row.joint];
+        joint.drive += effort;
+        joint.effort += effort - row.calc_passive(effort, h);
+        add_reaction({effort * row.unit.force, effort * row.unit.torque}, joint);
         break;
       }
     }

@@ -27,9 +27,10 @@ void for_each_body(const System& system, const StateForce& force, F&& f) {
 }  // namespace
 
 ImplicitForces::ImplicitForces(const System& system, StopToken stop)
-    : system_(system), stop_(stop), state_stiffness_(system) {
+    : system_(system), stop_(stop), state_stiffness_(system), change_mass_(!system.state_forces().empty()) {
   for (const ForceStiffness& stiffness : find_stiffness(system)) {
     bounds_.resize(system.bodies().size());
+    change_mass_ = change_mass_ || stiffness.kind != ForceStiffness::Kind::joint;
     for (const ForceStiffness::Side& side : stiffness.sides) {
       bounds_[side.body].c += side.c;
       bounds_[side.body].k += side.k;
@@ -62,9 +63,6 @@ void ImplicitForces::prepare() {
   for (std::size_t i = 0; i < n; ++i) is_coupled[i] = system_.bodies()[i].beam.has_value();
   for (const Force& force : system_.forces()) {
     if (std::holds_alternative<Spring>(force.law)) couple(force.first, force.second);
-  }
-  for (const Joint& joint : system_.joints()) {
-    if (joint.options.spring) couple(joint.first, joint.second);
   }
   for (const StateForce& force : system_.state_forces()) {
     int other = -1;
@@ -311,9 +309,10 @@ void ImplicitForces::add_beam(int body, const Vector& q, double h) {
 }
 
 void ImplicitForces::linearise(const State& state, double t, const Vector& q, double h) {
+  pull_.setZero(system_.n_u());
+  if (!change_mass_) return;
   if (groups_.empty()) prepare();
   u_ = &state.u;
-  pull_.setZero(system_.n_u());
   for (Group& group : groups_) {
     if (group.is_coupled) group.inverse = group.mass;
   }
@@ -323,26 +322,6 @@ void ImplicitForces::linearise(const State& state, double t, const Vector& q, do
   for (const Force& force : system_.forces()) {
     stop_.check();
     if (std::holds_alternative<Spring>(force.law)) add_spring(force, state, t, q, h);
-  }
-  for (std::size_t i = 0; i < system_.joints().size(); ++i) {
-    stop_.check();
-    const Joint& joint = system_.joints()[i];
-    if (!joint.options.spring) continue;
-    for (int axis = 0; joint.n_driven() > 1 && axis < joint.n_driven(); ++axis) {
-      unit_.clear();
-      for (const Side side : {Side::first, Side::second}) {
-        BodyInput input;
-        input.body = joint.side(side).body;
-        input.torque = (side == Side::first ? -1.0 : 1.0) * Vector3::Unit(axis);
-        if (joint.side(side).n_u > 0) unit_.set(system_, input);
-      }
-      add_row(joint.first, joint.second, t, q, h * joint.options.spring->damping, 0.0);
-    }
-    if (joint.n_driven() > 1) continue;
-    unit_.clear();
-    unit_.set_effort(system_, static_cast<int>(i), 1.0);
-    const double of_positions = h * h * joint.options.spring->stiffness;
-    add_row(joint.first, joint.second, t, q, h * joint.options.spring->damping + of_positions, of_positions);
   }
   if (!state_groups_.empty()) add_state_forces(state, t, q, h);
   for (Group& group : groups_) {

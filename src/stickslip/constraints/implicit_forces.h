@@ -26,7 +26,8 @@ namespace stickslip {
 /// that depend on the state what is mutual in the sum of -W F_x R over all of them, x' = R u, without its part that
 /// drives (eigenvalues < 0, in coordinates scaled by the square root of the diagonal of M). What is left away (the arms
 /// of tensions, struts under compression, forces of the state that act one way, or across a velocity) stays as explicit
-/// as the rest.
+/// as the rest. Springs and dampers of joints are neither in f nor in C and K: they are rows of the problem
+/// (servo_rows.h), which take the same.
 class ImplicitForces {
  public:
   /// Forces are implicit where h c/m + h^2 k/m passes this on some body: up to 1 an explicit damper stops a body within
@@ -39,6 +40,9 @@ class ImplicitForces {
   /// Whether a step of h [s] from a state needs them. c/m and k/m of a body are sums over all that acts on it
   /// (stiffness.h).
   bool are_needed(const State& state, double h);
+
+  /// Whether M_hat ever differs from M: whether there are others than springs and dampers of joints.
+  bool change_mass() const { return change_mass_; }
 
   /// Takes C and K for a step of h from a state, at (t^, q^).
   void linearise(const State& state, double t, const Vector& q, double h);
@@ -95,6 +99,7 @@ class ImplicitForces {
   StopToken stop_;
   std::vector<Stiffness> bounds_;  // (bodies) of those with forces
   StateStiffness state_stiffness_;
+  bool change_mass_;
   std::vector<Stiffness> bounds_with_state_;  // (bodies)
 
   // Made when they are needed first.

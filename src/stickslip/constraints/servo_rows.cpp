@@ -8,6 +8,11 @@
 #include "stickslip/constraints/step_report.h"
 
 namespace stickslip {
+namespace {
+
+constexpr double kEver = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 bool ServoRows::Row::is_bounded() const {
   return std::isfinite(low) && std::isfinite(high);
@@ -17,10 +22,15 @@ double ServoRows::Row::calc_effort(double p, double h) const {
   return std::clamp(middle + scale * p / h, low, high) - middle;
 }
 
+double ServoRows::Row::calc_passive(double effort, double h) const {
+  return is_spring ? effort : -passive * (wanted - effort / calc_gain(h));
+}
+
 ServoRows::ServoRows(const System& system) : system_(system) {
   for (std::size_t j = 0; j < system.joints().size(); ++j) {
     if (system.joints()[j].has_servos()) joints_.push_back(static_cast<int>(j));
     have_rows_ = have_rows_ || !system.joints()[j].options.servos.empty();
+    if (system.joints()[j].options.spring) springs_.push_back(static_cast<int>(j));
   }
 }
 
@@ -82,6 +92,32 @@ std::string ServoRows::begin(const State& state, double t_end) {
   return {};
 }
 
+void ServoRows::add_springs(double t, const Vector& q) {
+  t_springs_ = t;
+  q_springs_ = &q;
+  for (const int j : springs_) {
+    const Joint& joint = system_.joints()[j];
+    Row row;
+    row.joint = j;
+    row.is_spring = true;
+    row.stiffness = joint.n_driven() > 1 ? 0.0 : joint.options.spring->stiffness;
+    row.damping = joint.options.spring->damping;
+    row.target = joint.options.spring->rest;
+    row.low = -kEver;
+    row.high = kEver;
+    if (row.stiffness == 0.0 && row.damping == 0.0) continue;
+    const auto shares = [&](const Row& servo) {
+      return servo.joint == j && servo.low == -kEver && servo.high == kEver;
+    };
+    const auto servo = row.stiffness > 0.0 ? rows_.end() : std::ranges::find_if(rows_, shares);
+    if (servo != rows_.end()) {
+      servo->passive = row.damping;
+      continue;
+    }
+    for (row.direction = 0; row.direction < joint.n_driven(); ++row.direction) rows_.push_back(row);
+  }
+}
+
 void ServoRows::keep_limits(StepReport& report) const {
   for (const int j : joints_) {
     const std::optional<EffortLimit>& limit = system_.joints()[j].options.effort_limit;
@@ -97,7 +133,6 @@ double ServoRows::Member::calc_effort_at(double v, double x, double h) const {
 }
 
 double ServoRows::add_limited_sum(const EffortLimit& limit, double effort, const State& state, double h) {
-  constexpr double kEver = std::numeric_limits<double>::infinity();
   const int joint = members_.front().row.joint;
   const double x = system_.calc_joint_coordinate(joint, state.t, state.q);
   bends_.assign({-kEver, kEver});

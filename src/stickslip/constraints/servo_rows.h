@@ -29,33 +29,49 @@ struct StepReport;
 /// and so a sum again of bounded rows, one for each stretch on which it falls: the servos that are within their limits
 /// there add up to one, which is bounded by the efforts at the ends of the stretch. Without limits of their own they
 /// are one servo, whose gains are the sums of theirs.
+///
+/// A spring and damper of a joint is the same without limits, target and rate being its rest and zero: in steps that
+/// take it at their end. Of a spherical joint it is a damper about each axis. A damper alone shares the row of a servo
+/// without limits: their dampings add up.
 class ServoRows {
  public:
   struct Row {
     int joint = -1;
+    int direction = 0;  // of the joint's free ones
+    bool is_spring = false;
     double stiffness = 0.0, damping = 0.0;
     double target = 0.0, rate = 0.0;
+    double passive = 0.0;          // [N s/m, N m s/rad] damping that is no servo's but shares the row
     double low = 0.0, high = 0.0;  // [N, N m] in this step: of the servo, and of what the limit of the effort leaves
     double middle = 0.0;           // [N, N m] of them, 0 where there are none
     // As gathered, multiplied by scale [-], which makes the row as large as one without compliance:
     double scale = 1.0;       // p of the problem is that of the row over it
     double compliance = 0.0;  // c scale^2 [1/kg, 1/(kg m^2)]
     double shift = 0.0;       // [m/s, rad/s] what is added to the rate
+    double moved = 0.0;       // [m/s, rad/s] of the rate what prescribed motions give
+    double wanted = 0.0;      // [m/s, rad/s] the rate at which the effort is zero
+    JointReaction unit;       // what a unit of the effort does to second
 
     bool is_bounded() const;
+    double calc_gain(double h) const { return h * stiffness + damping + passive; }
     /// What a percussion of the problem stands for, beside the middle. [N, N m]
     double calc_effort(double p, double h) const;
+    /// And what of an effort the servo has no part in.
+    double calc_passive(double effort, double h) const;
   };
 
   /// The system must outlive this.
   explicit ServoRows(const System& system);
 
-  /// Whether joints have servos, forces by name or limits of their effort.
-  bool exist() const { return !joints_.empty(); }
   /// Whether joints have servos, whose rows need the coordinates at the end of the step.
   bool have_rows() const { return have_rows_; }
   /// Sets the rows of a step from a state to t_end. Else says what is not finite.
   std::string begin(const State& state, double t_end);
+  /// Adds rows of the springs and dampers of all joints, with their directions at (t, q), which must outlive the step.
+  void add_springs(double t, const Vector& q);
+  /// Where the directions of a row are, in a step whose other rows are gathered at (t, q).
+  double time_of(const Row& row, double t) const { return row.is_spring ? t_springs_ : t; }
+  const Vector& coordinates_of(const Row& row, const Vector& q) const { return row.is_spring ? *q_springs_ : q; }
   std::vector<Row>& rows() { return rows_; }
   const std::vector<Row>& rows() const { return rows_; }
   /// What is known of the efforts before the step beside a caller's.
@@ -76,12 +92,15 @@ class ServoRows {
   double add_limited_sum(const EffortLimit& limit, double effort, const State& state, double h);
 
   const System& system_;
-  std::vector<int> joints_;
+  std::vector<int> joints_;   // with servos, forces by name or limits of their effort
+  std::vector<int> springs_;  // joints
   bool have_rows_ = false;
   std::vector<Row> rows_;
   std::vector<Member> members_;  // of one joint
   std::vector<double> bends_;    // [m/s, rad/s] rates at which one of them reaches a limit
   Inputs known_;
+  double t_springs_ = 0.0;             // [s]
+  const Vector* q_springs_ = nullptr;  // (n_q)
 };
 
 }  // namespace stickslip

@@ -77,7 +77,7 @@ void System::add_joint_drive(int j, const JointVector& forces, double t, const V
   }
 }
 
-void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h) const {
+void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h, JointSprings springs) const {
   h.setZero();
   for (const Body& b : bodies_) {
     if (!is_present(b)) continue;
@@ -96,10 +96,13 @@ void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vec
                           [](const DryFriction&) {}},  // rows of the step's problem
                force.law);
   }
-  for (const int j : driven_joints_) add_joint_drive(j, calc_joint_drives(j, t, q, u), t, q, h);
+  for (const int j : driven_joints_) {
+    if (joints_[j].is_driven(springs)) add_joint_drive(j, calc_joint_drives(j, t, q, u, springs), t, q, h);
+  }
 }
 
-void System::calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h) const {
+void System::calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h,
+                                         JointSprings springs) const {
   h.setZero();
   for (const Force& force : forces_) {
     const auto add_damper = [&](const Spring& spring) {
@@ -110,8 +113,9 @@ void System::calc_nonconservative_forces(double t, const Vector& q, const Vector
         force.law);
   }
   for (const int j : driven_joints_) {
+    if (!joints_[j].is_driven(springs)) continue;
     const JointOptions& o = joints_[j].options;
-    JointVector forces = calc_joint_damping(j, t, q, u);
+    JointVector forces = calc_joint_damping(j, t, q, u, springs);
     if (o.force) forces(0) += o.force->value(*this, t, q, u);
     add_joint_drive(j, forces, t, q, h);
   }
@@ -141,7 +145,7 @@ void System::add_gyroscopic_forces(const Vector& u, Vector& h) const {
   }
 }
 
-double System::calc_prescribed_power(double t, const Vector& q, const Vector& u) const {
+double System::calc_prescribed_power(double t, const Vector& q, const Vector& u, JointSprings springs) const {
   double power = 0.0;
   for (const Force& force : forces_) {
     const auto add_power = [&](const Spring& spring) {
@@ -155,6 +159,7 @@ double System::calc_prescribed_power(double t, const Vector& q, const Vector& u)
     };
     std::visit(Overloaded{add_power, [](const Load&) {}, [](const DryFriction&) {}}, force.law);
   }
+  if (springs == JointSprings::left_out) return power;
   for (const int j : driven_joints_) power += calc_joint_prescribed_power(j, t, q);
   return power;
 }

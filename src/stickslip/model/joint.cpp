@@ -267,17 +267,20 @@ double System::calc_joint_drive(int j, double t, const Vector& q, const Vector& 
   const JointOptions& o = joints_[j].options;
   double force = o.force ? o.force->value(*this, t, q, u) : 0.0;
   if (o.spring) force -= o.spring->stiffness * (calc_joint_coordinate(j, t, q) - o.spring->rest);
-  return force + calc_joint_damping(j, t, q, u)(0);
+  return force + calc_joint_damping(j, t, q, u, JointSprings::included)(0);
 }
 
-JointVector System::calc_joint_drives(int j, double t, const Vector& q, const Vector& u) const {
-  if (joints_[j].n_driven() > 1) return calc_joint_damping(j, t, q, u);
-  return JointVector::Constant(1, calc_joint_drive(j, t, q, u));
+JointVector System::calc_joint_drives(int j, double t, const Vector& q, const Vector& u, JointSprings springs) const {
+  const Joint& joint = joints_[j];
+  if (joint.n_driven() > 1) return calc_joint_damping(j, t, q, u, springs);
+  if (springs == JointSprings::included) return JointVector::Constant(1, calc_joint_drive(j, t, q, u));
+  return JointVector::Constant(1, joint.options.force ? joint.options.force->value(*this, t, q, u) : 0.0);
 }
 
-JointVector System::calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const {
+JointVector System::calc_joint_damping(int j, double t, const Vector& q, const Vector& u, JointSprings springs) const {
   const Joint& joint = joints_[j];
   JointVector forces = JointVector::Zero(joint.n_driven());
+  if (springs == JointSprings::left_out) return forces;
   if (!joint.options.spring || !(joint.options.spring->damping > 0.0)) return forces;
   PairRows::free_directions(joint, 0, joint.n_driven()).calc_velocity(*this, t, q, &u, forces);
   forces *= -joint.options.spring->damping;

@@ -79,6 +79,10 @@ struct JointSpring {
   bool operator==(const JointSpring&) const = default;
 };
 
+/// Whether what springs and dampers of joints do is among the forces that are asked for: they may be rows of a step's
+/// problem.
+enum class JointSprings { included, left_out };
+
 /// Stops of a joint: low <= coordinate <= high, each a frictionless contact on the coordinate.
 struct JointLimits {
   double low = 0.0, high = 0.0;  // [m, rad] low < high
@@ -190,7 +194,9 @@ struct Joint {
   /// Whether the only coordinate is an angle.
   bool turns() const { return n_coordinates == 1 && n_free_lengths == 0; }
   /// Whether a spring or a force acts in the free direction.
-  bool is_driven() const { return options.spring.has_value() || options.force.has_value(); }
+  bool is_driven(JointSprings springs = JointSprings::included) const {
+    return options.force.has_value() || (options.spring.has_value() && springs == JointSprings::included);
+  }
   /// Whether what acts there is found by the step: servos, inputs by name, limits of the effort.
   bool has_servos() const { return !options.servos.empty() || !options.forces.empty() || options.effort_limit; }
 };

@@ -143,9 +143,11 @@ class System {
   /// M^-1 f. Shapes (n_u) -> (n_u).
   void solve_mass(const Vector& f, Vector& result) const;
   /// h(t, q, u) without the gyroscopic term: gravity, springs, dampers, loads, those of joints included. (n_u) [N, N m]
-  void calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
+  void calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h,
+                           JointSprings springs = JointSprings::included) const;
   /// The part of it that has no potential: dampers, loads and forces of joints. (n_u) [N, N m]
-  void calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
+  void calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h,
+                                   JointSprings springs = JointSprings::included) const;
   /// Adds what a caller puts on bodies and in joints to h. (n_u) [N, N m]
   void add_input_forces(const Inputs& inputs, double t, const Vector& q, Vector& h) const;
   /// Adds -omega x J omega to the rotational rows of h. (n_u) [N m]
@@ -162,7 +164,8 @@ class System {
   void calc_input_derivatives(const Inputs& inputs, double t, const Vector& q, const Vector& u,
                               std::vector<ForceBlock>& blocks) const;
   /// The power that moving bodies put in through springs. [W]
-  double calc_prescribed_power(double t, const Vector& q, const Vector& u) const;
+  double calc_prescribed_power(double t, const Vector& q, const Vector& u,
+                               JointSprings springs = JointSprings::included) const;
   double calc_kinetic_energy(const Vector& u) const;              // [J]
   double calc_potential_energy(double t, const Vector& q) const;  // [J] of gravity, and elastic
   double calc_elastic_energy(double t, const Vector& q) const;    // [J] of beams, springs and springs of joints
@@ -348,7 +351,8 @@ class System {
   /// What spring, damper and applied force of the joint do to second in the free direction. [N, N m]
   double calc_joint_drive(int j, double t, const Vector& q, const Vector& u) const;
   /// The same of all its driven directions: of a spherical joint the three of dry_friction_rows().
-  JointVector calc_joint_drives(int j, double t, const Vector& q, const Vector& u) const;
+  JointVector calc_joint_drives(int j, double t, const Vector& q, const Vector& u,
+                                JointSprings springs = JointSprings::included) const;
   /// What `force` [N, N m] in the free direction does to second.
   JointReaction calc_joint_free_reaction(int j, double t, const Vector& q, double force) const;
   /// The same of the first free directions, as many as there are forces.
@@ -360,7 +364,7 @@ class System {
 
   PairRows dry_friction_rows(int k) const;
   double calc_joint_rate(int j, int c, double t, const Vector& q, const Vector& u) const;
-  JointVector calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const;
+  JointVector calc_joint_damping(int j, double t, const Vector& q, const Vector& u, JointSprings springs) const;
   double calc_joint_prescribed_power(int j, double t, const Vector& q) const;
   void add_joint_drive(int j, const JointVector& forces, double t, const Vector& q, Vector& h) const;
   void fill_joint_drive(int j, const JointVector& forces, const JointSpring* spring, double t, const Vector& q,

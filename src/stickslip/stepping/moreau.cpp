@@ -55,7 +55,7 @@ class MoreauStepper final : public TimeStepper {
   bool has_phases_;        // whether a contact has an impact law of two phases
   std::vector<double> e_;  // (cones) [-] of contacts in an impact
   std::vector<double> impact_;  // (n) [N s] percussions of the impact at the start of the step; none: there was none
-  std::vector<double> radii_;   // (cones) [N s] of dry friction
+  std::vector<Cone> cones_;     // those of the step, while the impact has others
   std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows
   std::vector<Gyroscopic> gyroscopic_;
   const std::vector<ContactPoint> no_points_;
@@ -276,7 +276,8 @@ void MoreauStepper::add_restitution() {
 }
 
 /// Where contacts with an impact law of two phases close: the impact of all contacts at the velocities u before the
-/// step, without forces, in which dry friction does nothing. Its percussions are in impact_, u_free_ is after it.
+/// step, without forces, in which dry friction and servos do nothing. Its percussions are in impact_, u_free_ is after
+/// it.
 Status MoreauStepper::strike(const State& state, const Vector& u, StepReport& report) {
   impact_.clear();
   report.solve.status = Status::ok;
@@ -295,13 +296,13 @@ Status MoreauStepper::strike(const State& state, const Vector& u, StepReport& re
   }
   impact_.clear();
   if (!closes) return Status::ok;
-  radii_.clear();
-  for (Cone& cone : problem.cones) {
-    radii_.push_back(cone.radius);
-    cone.radius = 0.0;
+  cones_ = problem.cones;
+  for (int i = 0; i < constraints.count(); ++i) {
+    problem.cones[i].radius = 0.0;
+    if (constraints.kind(i) == ConstraintSet::Kind::servo) problem.cones[i].kind = ConeKind::ball;
   }
   const Status status = velocity_.solve_impact(u, e_, state, report);
-  for (std::size_t i = 0; i < radii_.size(); ++i) problem.cones[i].radius = radii_[i];
+  problem.cones = cones_;
   if (status == Status::failed) return status;
   impact_ = velocity_.solution().p;
   u_free_ += velocity_.u_end() - u;

@@ -65,7 +65,6 @@ const State& VelocityStep::settle_start(const State& state) {
 }
 
 bool VelocityStep::begin_servos(const State& state, double t_end, StepReport& report) {
-  if (!servos_.exist()) return true;
   report.message = servos_.begin(state, t_end);
   constraints_.set_servos(&servos_);
   return report.message.empty();
@@ -95,9 +94,10 @@ void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs&
   t_ahead_ = 0.5 * (state.t + t_end);
   system_.normalize(t_ahead_, q_ahead_);
   implicit_.linearise(state, t_ahead_, q_ahead_, h);
+  servos_.add_springs(t_ahead_, q_ahead_);
   is_implicit_ = true;
-  constraints_.set_implicit(&implicit_);
-  system_.calc_applied_forces(t_ahead_, q_ahead_, state.u, force_);
+  if (implicit_.change_mass()) constraints_.set_implicit(&implicit_);
+  system_.calc_applied_forces(t_ahead_, q_ahead_, state.u, force_, JointSprings::left_out);
   add_input_forces(inputs, t_ahead_, q_ahead_, force_);
   if (has_adhesion()) force_ += adhesive_;
   u_free = u_work - state.u;
@@ -248,7 +248,14 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
       const ServoRows::Row& servo = servos_.rows()[constraints_.index(i)];
       const double p = solution_.p[cone.offset];
       const double at_end = gamma_end[cone.offset] - servo.shift - servo.compliance * p;
-      ledger.work += p * 0.5 * (gamma_work[cone.offset] + at_end);
+      const double way = 0.5 * (gamma_work[cone.offset] + at_end);
+      if (!servo.is_spring || servo.stiffness == 0.0) {
+        ledger.work += p * way;
+        continue;
+      }
+      // The rest of p has a potential, into which prescribed motions put work.
+      const double damped = -h * servo.damping * (at_end / servo.scale + servo.moved);
+      ledger.work += damped * way / servo.scale - (servo.scale * p - damped) * servo.moved;
       continue;
     }
     for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
@@ -262,11 +269,12 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
     }
   }
   if (!(made <= 0.0)) account_contacts(h, gamma_work, gamma_end);
-  system_.calc_nonconservative_forces(t, q, u, nonconservative_);
+  const JointSprings springs = this->springs();
+  system_.calc_nonconservative_forces(t, q, u, nonconservative_, springs);
   add_input_forces(inputs, t, q, nonconservative_);
   if (has_adhesion()) nonconservative_ += adhesive_;
   ledger.work += 0.5 * h * nonconservative_.dot(u_work + u_end_);
-  ledger.work += h * system_.calc_prescribed_power(t, q, u);
+  ledger.work += h * system_.calc_prescribed_power(t, q, u, springs);
   if (!is_implicit_ || system_.state_forces().empty()) return;
   // Those that depend on the state are implicit in part, and work as they were.
   system_.calc_state_forces(t, q, u, force_);
@@ -327,7 +335,7 @@ void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const
   begin_joints(system_, report);
   constraints_.report_percussions(solution_, gamma_end(), h, kUnknown, report);
   stop_.check();
-  add_joint_drives(system_, inputs, t, q, u, report);
+  add_joint_drives(system_, inputs, t, q, u, report, springs());
   for (const JointInput& known : servos_.known().joints()) add_joint_effort(system_, known, t, q, report);
   if (impulse != nullptr) report_applied_impulse(system_, *impulse, h, report);
   constraints_.add_reactions(solution_, h, report);

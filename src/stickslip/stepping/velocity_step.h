@@ -142,6 +142,8 @@ class VelocityStep {
   void keep_warm(State& state) { std::swap(state.warm, warm_); }
 
  private:
+  /// Which forces of joints are none of the step's problem.
+  JointSprings springs() const { return is_implicit_ ? JointSprings::left_out : JointSprings::included; }
   Status fly(const Vector& u_free, StepReport& report);
   void set_end(const Vector& u_free);
   int count_pairs();
