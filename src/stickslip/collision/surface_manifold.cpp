@@ -33,7 +33,7 @@ void SurfaceManifold::calc(const Solid& first, const Placement& first_at, const 
   const Solid& core = mesh_is_second ? first : second;
   const Placement& mesh_at = mesh_is_second ? second_at : first_at;
   const Placement& core_at = mesh_is_second ? first_at : second_at;
-  Pair pair{mesh, core, *mesh.surface, mesh_at.relative(core_at), mesh_at, mesh_is_second, within, 0.0};
+  Pair pair{mesh, core, *mesh.surface, mesh_at.relative(core_at), mesh_at, mesh_is_second, within, 0.0, {}};
   const Vector3 middle = pair.at.apply(core.center);
   pair.tie = kLengthRoundOff * (core.size + pair.surface.center().norm() + pair.surface.radius() +
                                 (middle - pair.surface.center()).norm());
@@ -41,6 +41,9 @@ void SurfaceManifold::calc(const Solid& first, const Placement& first_at, const 
   if (core.kind == Solid::Kind::half_space) {
     add_on_plane(pair);
   } else {
+    pair.box = calc_bounding_box(core, pair.at);
+    pair.box.lower.array() -= pair.tie;
+    pair.box.upper.array() += pair.tie;
     if (pair.within == kNone) pair.within = pair.surface.find_distance(middle) + pair.tie;
     collect(pair);
   }
@@ -148,6 +151,7 @@ SurfaceManifold::Edge SurfaceManifold::make_edge(const TriangleSurface& surface,
   Edge edge;
   edge.index = index;
   edge.faces = {of.left, of.right};
+  edge.patches = {surface.patch_of(of.left), of.right >= 0 ? surface.patch_of(of.right) : -1};
   edge.tail = surface.vertex(of.tail);
   const Vector3 along = surface.vertex(of.head) - edge.tail;
   edge.length = along.norm();

@@ -46,6 +46,7 @@ class SurfaceManifold {
     bool mesh_is_second;  // of the pair as asked for
     double within;        // [m]
     double tie;           // [m] round-off of lengths
+    BoundingBox box;      // round the core
   };
   struct Face {
     int index = 0;
@@ -55,7 +56,7 @@ class SurfaceManifold {
   struct Edge {
     int index = 0;
     int n_faces = 0;
-    std::array<int, 2> faces = {};
+    std::array<int, 2> faces = {}, patches = {};
     Vector3 tail, direction;
     double length = 0.0;
     std::array<Vector3, 2> normals, inward;  // of its faces; in their planes, away from the edge
@@ -124,6 +125,8 @@ class SurfaceManifold {
                     const Vector3& point);
   static bool make_point_on_edge(const Pair& pair, const Edge& edge, const BallFeature& ball, Found& found);
   void add_ellipsoid_on_faces(const Pair& pair);
+  bool has_shorter_way(const Pair& pair, int end, const Vector3& x, double depth,
+                       const std::array<int, 2>& patches) const;
   void add_cylinder_on_faces(const Pair& pair);
   void add_ellipsoid_on_edge(const Pair& pair, const Edge& edge);
   void add_cylinder_on_edge(const Pair& pair, const Edge& edge);

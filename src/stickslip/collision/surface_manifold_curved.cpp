@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Solid cylinders and ellipsoids on surfaces of triangles.
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -19,7 +20,8 @@ constexpr double kNormalRoundOff = 1e-9;
 
 }  // namespace
 
-/// Of faces that the solid's centre is in front of, else of those that the centre comes out of first: f(face).
+/// Of faces that the solid's centre is in front of, else of those that the centre comes out of first: f(face,
+/// is_inside).
 template <class F>
 void SurfaceManifold::for_faces_before(const Pair& pair, const F& f) {
   const Vector3 middle = pair.at.apply(pair.core.center);
@@ -57,15 +59,47 @@ void SurfaceManifold::add_ellipsoid_on_faces(const Pair& pair) {
   });
 }
 
+/// Whether a point x (3) [m] of a cylinder's rim that is so deep behind a feature with these patches comes out of
+/// another face, on which it can lie, in a tenth of that way, within the cylinder's box: what is at the border of a
+/// face may be deep behind those across it.
+bool SurfaceManifold::has_shorter_way(const Pair& pair, int end, const Vector3& x, double depth,
+                                      const std::array<int, 2>& patches) const {
+  if (depth < pair.tie) return false;
+  const Vector3 axis = pair.at.R * pair.core.axes.col(2);
+  const Vector3 radial = part_across(x - pair.at.apply(pair.core.center), axis).normalized();
+  const Vector3 tangent = axis.cross(radial);
+  return std::ranges::any_of(faces_, [&](const Face& face) {
+    const Vector3& n = face.normal;
+    const double height = n.dot(x - face.corners[0]);
+    const int patch = pair.surface.patch_of(face.index);
+    if (height < -kLies * depth || height > pair.tie || patch == patches[0] || patch == patches[1]) return false;
+    if (std::abs(n.dot(tangent)) > kLies || n.dot(radial) > kLies || (end == 0 ? -1.0 : 1.0) * n.dot(axis) > kLies) {
+      return false;
+    }
+    const Vector3 foot = find_foot(x, face.corners[0], face.corners[1], face.corners[2]).foot;
+    return (x - foot).norm() < kLies * depth && pair.box.overlaps({foot, foot});
+  });
+}
+
 void SurfaceManifold::add_cylinder_on_faces(const Pair& pair) {
+  bool is_buried = false;
   for_faces_before(pair, [&](const Face& face, bool is_inside) {
     for (int end = 0; end < 2; ++end) {
       for_rim_points(
           pair.core, end, pair.at.R.transpose() * face.normal, [](const Vector3&) { return true; },
           [&](const BallFeature& ball, FeatureId feature, const Vector3& point) {
+            is_buried |= is_inside;
             add_on_faces(pair, face, is_inside, ball, feature, point);
           });
     }
+  });
+  if (is_buried) return;
+  std::erase_if(found_, [&](const Found& found) {
+    const int index = feature_index(found.of_core);
+    const int end = feature_kind(found.of_core) == FeatureKind::edge ? index : index / kRimPoints;
+    const int patch = feature_index(found.of_surface);
+    const Vector3 x = found.on_surface + found.gap * found.normal;
+    return has_shorter_way(pair, end, x, -found.gap, {patch, patch});
   });
 }
 
@@ -102,12 +136,15 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
   const Vector3 middle = pair.at.apply(cylinder.center);
   const double radius = cylinder.half(0);
   const double half = cylinder.half(2);
-  // Over a border nothing bounds how deep its outward normals reach: where the face's own normal is a shorter way out,
-  // its points count alone.
-  const Vector3& face = edge.normals[0];
-  const double of_face =
-      (middle - edge.tail).dot(face) - half * std::abs(axis.dot(face)) - radius * axis.cross(face).norm();
-  const auto is_deeper = [&](double gap) { return edge.n_faces == 1 && gap < 0.0 && gap < of_face; };
+  // In overlap a normal across the edge may lead far sideways, as past a cap that is just below the face on which it
+  // lies: where the normal of a face beside the edge is a shorter way out, the points of that face count alone.
+  double of_faces = -kNone;
+  for (int f = 0; f < edge.n_faces; ++f) {
+    const Vector3& n = edge.normals[f];
+    const double reach = half * std::abs(axis.dot(n)) + radius * axis.cross(n).norm();
+    of_faces = std::max(of_faces, (middle - edge.tail).dot(n) - reach);
+  }
+  const auto is_deeper = [&](double gap) { return gap < 0.0 && gap < of_faces - pair.tie; };
   const LineCrossing lines = cross_lines(edge.tail, edge.direction, middle, axis);
   if (lines.sine > kLowestTurns && std::abs(lines.on_second) <= half && lines.on_first >= -pair.tie &&
       lines.on_first <= edge.length + pair.tie) {
@@ -136,7 +173,8 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
       Found found;
       found.of_core = make_feature(FeatureKind::edge, end);
       if (make_point_on_edge(pair, edge, rim, found) && -found.normal.dot(outward) >= -kNormalRoundOff &&
-          !is_deeper(found.gap)) {
+          !is_deeper(found.gap) &&
+          !has_shorter_way(pair, end, found.on_surface + found.gap * found.normal, -found.gap, edge.patches)) {
         add(pair, found);
       }
       continue;
@@ -149,6 +187,8 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
     const double b = e.dot(d);
     const double root2 = b * b - a * (d.squaredNorm() - radius * radius);
     if (!(root2 > 0.0)) continue;
+    // So deep the edge is behind the side, which may be a shorter way out.
+    const double behind_side = radius - (d + std::clamp(-b / a, 0.0, edge.length) * e).norm();
     for (const double sign : {-1.0, 1.0}) {
       const double s = (-b + sign * std::sqrt(root2)) / a;
       if (s < 0.0 || s > edge.length) continue;
@@ -162,7 +202,7 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
       found.ball.center = found.on_surface;
       found.normal = -outward;
       found.gap = outward.dot(found.on_surface - center);
-      if (found.gap > -half) add(pair, found);
+      if (found.gap > -half && found.gap >= -behind_side - pair.tie) add(pair, found);
     }
   }
 }
