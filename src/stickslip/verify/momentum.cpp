@@ -99,6 +99,17 @@ double MomentumBalance::turn(int body, const Vector& u) const {
   return 0.0;
 }
 
+/// Of a body's centre; of one that the scene moves, zero. [m/s]
+Vector3 MomentumBalance::velocity(int body, const Vector& u) const {
+  const Body& b = system_.bodies()[body];
+  Vector3 v = Vector3::Zero();
+  if (b.type != BodyType::beam) {
+    const int n = std::min(b.n_u, system_.dimension());
+    v.head(n) = u.segment(b.u_offset, n);
+  }
+  return v;
+}
+
 Vector3 MomentumBalance::linear(const Vector& generalized, int body) const {
   const Body& b = system_.bodies()[body];
   const int dimension = system_.dimension();
@@ -109,16 +120,31 @@ Vector3 MomentumBalance::linear(const Vector& generalized, int body) const {
   return sum;
 }
 
+/// By what angle the normal of a point turns at most: on a half-space with its body; between balls with the line of
+/// their centres, through impacts within the step too; else with both bodies. [rad]
+double MomentumBalance::turn_of(const ContactPoint& point, double h, const Vector& u_before, const Vector& u) const {
+  const ContactPairOptions& o = system_.contacts()[point.pair].options;
+  const auto angle = [&](int body) { return h * std::max(turn(body, u_before), turn(body, u)); };
+  if (point.surface < 0) return angle(o.first) + angle(o.second);
+  const ShapeSurface& surface = system_.surfaces()[point.surface];
+  const ShapeBall& ball = system_.balls()[point.ball];
+  if (surface.kind == SurfaceKind::half_space) return angle(surface.body);
+  const double distance = surface.radius + ball.radius;
+  if (surface.kind != SurfaceKind::sphere || !ball.half_axes.isZero(0.0) || !(distance > 0.0)) {
+    return angle(o.first) + angle(o.second);
+  }
+  double speed = 0.0;  // [m/s] of one centre relative to the other, before and after
+  for (const Vector* each : {&u_before, &u}) {
+    speed += (velocity(surface.body, *each) - velocity(ball.body, *each)).norm() +
+             turn(surface.body, *each) * surface.center.norm() + turn(ball.body, *each) * ball.center.norm();
+  }
+  return h * speed / distance;
+}
+
 void MomentumBalance::add_contacts(std::int64_t k, double h, const Vector& u_before, const Vector& u) {
   largest_ = 0.0;
   // Directions turn with the bodies, and with the way that they move along each other: by less than a radian in any
   // step that a scheme solves, so that the chord of the whole angle bounds what integrals along them are off.
-  const auto turns = [&](int a, int b, double directions) {
-    if (is_exact_) return 0.0;
-    double angle = directions;
-    for (const int body : {a, b}) angle += h * std::max(turn(body, u_before), turn(body, u));
-    return std::min(angle, 2.0);
-  };
   if (rows_.has(ResultRows::percussion)) {
     const std::vector<ContactPoint>& points = system_.contact_points();
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -133,7 +159,7 @@ void MomentumBalance::add_contacts(std::int64_t k, double h, const Vector& u_bef
       if (!is_exact_ && rows_.has(ResultRows::tangent)) {
         directions += (rows_.triple(ResultRows::tangent, k, i) - rows_.triple(ResultRows::tangent, k - 1, i)).norm();
       }
-      const double loose = turns(o.first, o.second, directions);
+      const double loose = is_exact_ ? 0.0 : std::min(directions + turn_of(points[i], h, u_before, u), 2.0);
       add(o.second, p, loose);
       add(o.first, -p, loose);
       largest_ = std::max(largest_, p.norm());
@@ -158,7 +184,8 @@ void MomentumBalance::add_contacts(std::int64_t k, double h, const Vector& u_bef
         directions = std::min(directions, change.norm());
       }
     }
-    const double loose = turns(a, b, directions);
+    for (const int body : {a, b}) directions += h * std::max(turn(body, u_before), turn(body, u));
+    const double loose = is_exact_ ? 0.0 : std::min(directions, 2.0);
     add(b, p, loose);
     add(a, -p, loose);
     largest_ = std::max(largest_, p.norm());

@@ -41,6 +41,8 @@ class MomentumBalance {
   void add(int body, const Vector3& impulse, double loose);
   void add_contacts(std::int64_t k, double h, const Vector& u_before, const Vector& u);
   double turn(int body, const Vector& u) const;
+  double turn_of(const ContactPoint& point, double h, const Vector& u_before, const Vector& u) const;
+  Vector3 velocity(int body, const Vector& u) const;
   Vector3 linear(const Vector& generalized, int body) const;
 
   const System& system_;
