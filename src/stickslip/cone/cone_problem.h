@@ -37,8 +37,6 @@ struct ConeProblem {
   Delassus delassus;
   double residual_scale = 0.0;  // [1/kg] w of the residual where > 0, see calc_residual_scale()
   bool of_positions = false;    // of a projection: b and u are gaps and what joints are off by [m], p is in [kg m]
-  /// Whether only b has changed since this problem was solved last: a solver may keep what it made of the rest.
-  bool is_new_in_b_alone = false;
 
   int size() const { return static_cast<int>(b.size()); }  // n, the number of rows
   int n_cones() const { return static_cast<int>(cones.size()); }

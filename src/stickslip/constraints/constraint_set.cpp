@@ -147,7 +147,6 @@ void ConstraintSet::gather_positions(const BodySnapshot& at, const std::vector<C
 
 void ConstraintSet::clear() {
   problem_.clear_cones();
-  problem_.is_new_in_b_alone = false;
   indices_.clear();
   n_contacts_ = 0;
   n_joints_ = 0;

@@ -45,8 +45,6 @@ std::optional<std::string> AutoSolver::refuses(const ConeProblem&) const {
 SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   start_.assign(solution.p.begin(), solution.p.end());
   tolerance_ = tolerance;
-  has_factors_ = problem.is_new_in_b_alone && factorised_ == &problem;
-  factorised_ = nullptr;
   const bool is_few = is_small(problem) && !is_linear(problem);
   try {
     SolveReport report;
@@ -61,7 +59,6 @@ SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
     if (report.status == Status::inexact && std::string_view(report.message) != kTimeIsUp) {
       escalate(problem, solution, report);
     }
-    if (has_factors_) factorised_ = &problem;
     return report;
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
@@ -84,7 +81,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   const Effort effort = report.effort;
   report = {};
   report.effort = effort;
-  if (!iterate_.begin_solve(problem, solution, report, has_factors_)) return;
+  if (!iterate_.begin_solve(problem, solution, report)) return;
   begin(task);
   if (is_linear(problem) && !is_polished(iterate_.best(), tolerance_)) solve_linear(task);
   if (is_open(task) && !is_small(problem) && FreeRowElimination::suits(problem)) eliminate_free_rows(task);
@@ -142,7 +139,7 @@ void AutoSolver::begin(Task& task) {
   task.first = iterate_.last().defect();
   task.asked = iterate_.last().calc_asked(tolerance_);
   task.report.method = "certificate";
-  if (!has_factors_) delassus_.start();
+  delassus_.start();
   newton_.start();
   newton_from_guess_.start();
   newton_from_best_.start();
@@ -158,8 +155,6 @@ void AutoSolver::begin(Task& task) {
 }
 
 void AutoSolver::solve_linear(Task& task) {
-  has_factors_ = has_factors_ || free_rows_.factorise(task.problem, iterate_);
-  if (!has_factors_) return;
   const int solves = free_rows_.solve(task.problem, tolerance_, options_.max_iterations, iterate_);
   task.used += solves;
   task.report.effort.newton_steps += solves;

@@ -168,10 +168,7 @@ class AutoSolver final : public ConeSolver {
   FischerBurmeister newton_fb_{options_.stop, &delassus_};
   FixedShift fixed_shift_{options_.stop, &delassus_};
   InteriorPoint interior_point_{options_.stop, &delassus_};
-  Tolerance tolerance_;  // of the present solve
-  /// The last problem, where iterate_, delassus_ and free_rows_ have its W; and whether they have that of this one.
-  const ConeProblem* factorised_ = nullptr;
-  bool has_factors_ = false;
+  Tolerance tolerance_;        // of the present solve
   std::vector<double> start_;  // (n) [N s] the starting guess
   std::vector<double> first_;  // (n) [N s] where Newton steps that go first begin
   Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_, de_saxce_;

@@ -39,6 +39,7 @@ bool FreeRows::are_beside_normals(const ConeProblem& problem) {
 }
 
 int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, int max_solves, Iterate& iterate) {
+  if (!factors_.factorise(problem, iterate.rows())) return 0;
   int solves = 0;
   for (double before = HUGE_VAL;
        solves < max_solves && !is_polished(iterate.last(), tolerance) && iterate.last().absolute < kFalls * before;) {

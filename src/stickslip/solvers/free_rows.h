@@ -69,11 +69,8 @@ class FreeRows {
   /// a gripper's pads, Newton steps leave some on the surface of their cone where sweeps find percussions inside all.
   static bool are_beside_normals(const ConeProblem& problem);
 
-  /// Of the iterate's problem; false where W + e D is singular or not finite.
-  bool factorise(const ConeProblem& problem, const Iterate& iterate) {
-    return factors_.factorise(problem, iterate.rows());
-  }
-  /// By these factors, from the present iterate, which must have been judged; returns the number of solves.
+  /// From the present iterate, which must have been judged; returns the number of solves, 0 if W + e D is singular or
+  /// not finite.
   int solve(const ConeProblem& problem, Tolerance tolerance, int max_solves, Iterate& iterate);
 
  private:

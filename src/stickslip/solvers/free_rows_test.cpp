@@ -57,28 +57,6 @@ TEST(FreeRows, AreOneLinearSystem) {
   }
 }
 
-/// A solver that has factors of a problem gives the answers of one that has none where only b is new; and where the
-/// problem is another one, whatever it says.
-TEST(FreeRows, KeepTheirFactorsWhereOnlyBIsNew) {
-  for (const int n : {12, 90}) {  // dense and sparse
-    std::mt19937 random(n);
-    ConeProblem problem = make_problem(make_rows(n, 0, n, random), 0, Vector::Ones(n));
-    ConeProblem other = make_problem(make_rows(n, 0, n, random), 0, Vector::Ones(n));
-    const auto solver = make_solver(AutoOptions{});
-    const auto solve = [n](ConeSolver& by, const ConeProblem& which) {
-      ConeSolution solution{std::vector<double>(n, 0.0), {}};
-      EXPECT_EQ(by.solve(which, solution).status, Status::ok) << n;
-      return solution.p;
-    };
-    solve(*solver, problem);
-    for (double& b : problem.b) b *= b + 0.5;
-    problem.is_new_in_b_alone = other.is_new_in_b_alone = true;
-    EXPECT_EQ(solve(*solver, problem), solve(*make_solver(AutoOptions{}), problem)) << n;
-    EXPECT_EQ(solve(*solver, other), solve(*make_solver(AutoOptions{}), other)) << n;
-    EXPECT_EQ(solve(*solver, problem), solve(*make_solver(AutoOptions{}), problem)) << n;
-  }
-}
-
 /// A direction that W shortens to about e, as where a linkage is nearly stretched out, is solved for as well.
 TEST(FreeRows, NearlyRepeated) {
   Matrix j(4, 4);

@@ -46,9 +46,9 @@ void Iterate::bind(const ConeProblem& problem) {
   rows_.bind(problem, keeps_blocks_);
 }
 
-bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution, bool is_bound) {
+bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
   STICKSLIP_ASSERT(static_cast<int>(solution.p.size()) == problem.size());
-  if (!is_bound) bind(problem);
+  bind(problem);
   for (std::vector<double>* rows : {&p_, &u_, &best_p_}) make_room(*rows, solution.p.size());
   p_.assign(solution.p.begin(), solution.p.end());
   u_.resize(p_.size());
@@ -61,11 +61,11 @@ bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution, bo
   return std::isfinite(last_.absolute);
 }
 
-bool Iterate::begin_solve(const ConeProblem& problem, ConeSolution& solution, SolveReport& report, bool is_bound) {
+bool Iterate::begin_solve(const ConeProblem& problem, ConeSolution& solution, SolveReport& report) {
   make_room(solution.u, problem.b.size());
   solution.u.resize(problem.size());
   if (problem.n_cones() == 0) return false;
-  if (start(problem, solution, is_bound)) return true;
+  if (start(problem, solution)) return true;
   report.status = Status::failed;
   report.message = kNotFinite;
   return false;

@@ -34,13 +34,11 @@ class Iterate {
   /// Takes the problem and the starting guess solution.p and judges it. A guess that is not finite, or has nothing of b
   /// left (judge()), is replaced by 0.
   /// Returns false where even p = 0 has no finite residual: b or W is not finite.
-  /// is_bound: the problem is that of the last start, with another b.
-  [[nodiscard]] bool start(const ConeProblem& problem, const ConeSolution& solution, bool is_bound = false);
+  [[nodiscard]] bool start(const ConeProblem& problem, const ConeSolution& solution);
 
   /// What every iterative solve begins with: sizes solution.u, then start(). Returns false where nothing is left to
   /// do: no cones, or values that are not finite, which the report then says.
-  [[nodiscard]] bool begin_solve(const ConeProblem& problem, ConeSolution& solution, SolveReport& report,
-                                 bool is_bound = false);
+  [[nodiscard]] bool begin_solve(const ConeProblem& problem, ConeSolution& solution, SolveReport& report);
 
   /// Takes the problem only: for a solver that needs no iteration.
   void bind(const ConeProblem& problem);

@@ -20,9 +20,6 @@ constexpr double kOfRoundOff = 8.0;
 constexpr double kOfSize = 1e-10;
 /// How exactly one of the linear steps is solved for, relative to what is off: the next one mends it. [-]
 constexpr double kLinearTolerance = 1e-6;
-/// Directions of joints stay where two more steps by them are to leave this of what is right: each costs a quarter of
-/// one by new ones. [-]
-constexpr double kSameDirections = 0.1;
 /// Share of an admitted overlap that is left. With none all contacts of a heap are lifted by what few of them sink,
 /// with all of it the same ones in each step. [-]
 constexpr double kLeaves = 0.5;
@@ -47,7 +44,6 @@ PositionProjection::PositionProjection(const System& system, ConeSolver& solver,
   for (const Body& body : system.bodies()) moves_.push_back(body.n_u > 0 ? 1 : 0);
   force_.resize(system.n_u());
   displacement_.resize(system.n_u());
-  positions_.resize(system.joints().size());
 }
 
 double PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySnapshot& at) {
@@ -78,9 +74,8 @@ void PositionProjection::correct(double off, double h, VelocityStep& step, Vecto
   ConstraintSet& constraints = step.constraints();
   ConeSolution& solution = step.solution();
   const double t = at.t();
-  bool is_same = false;  // but for what joints are off by
   for (int i = 0; i < kMaxProjections && off > 1.0; ++i) {
-    is_same ? set_positions(constraints) : constraints.gather_positions(at, points, kReachOfOverlap * deepest_);
+    constraints.gather_positions(at, points, kReachOfOverlap * deepest_);
     const bool capped = set_targets(constraints, points, h);
     solution.p.assign(constraints.size(), 0.0);
     const SolveReport report =
@@ -102,9 +97,6 @@ void PositionProjection::correct(double off, double h, VelocityStep& step, Vecto
       at.take(t, q, nullptr);
     }
     if (!is_finite) return;
-    // By the same directions each of the next steps leaves about as small a part as this one.
-    const double left = off / before;
-    is_same = points.empty() && left * left * off < kSameDirections;
     if (is_within(kTakesAway)) {
       if (!capped) continue;
       // What is still too deep waits for the next time step; what lifting it moved joints by does not.
@@ -120,16 +112,6 @@ void PositionProjection::correct(double off, double h, VelocityStep& step, Vecto
     }
     if (!give_up_stuck()) return;
     off = calc_off(at, points);
-  }
-}
-
-/// What joints are off by where calc_off() saw them, in the problem as it was gathered last.
-void PositionProjection::set_positions(ConstraintSet& constraints) const {
-  ConeProblem& problem = constraints.problem();
-  problem.is_new_in_b_alone = true;
-  for (int i = 0; i < constraints.count(); ++i) {
-    const Cone& cone = problem.cones[i];
-    std::copy_n(positions_[constraints.index(i)].data(), cone.dim, problem.b.begin() + cone.offset);
   }
 }
 
@@ -172,11 +154,11 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
     const int second = system_.body(k, Side::second);
     add(-gap, std::max(kOfSize, admitted_) * sizes_.of_pair(first, second) + calc_tolerance(at, first, second));
   }
+  JointVector g;
   for (std::size_t j = 0; j < system_.joints().size(); ++j) {
     stop_.check();
     const Joint& joint = system_.joints()[j];
     if (joint.n_position_rows == 0) continue;
-    JointVector& g = positions_[j];
     system_.calc_joint_position(static_cast<int>(j), at.t(), at.q(), g);
     double tolerance = joint.is_coupling() ? 0.0 : calc_tolerance(at, joint.first.body, joint.second.body);
     for (const JointTerm& term : joint.options.terms) {

@@ -32,7 +32,6 @@ double correction_speed_of(const System& system, const ContactPoint& point, doub
 ///   q+ = q + B(q) d,   M d = J^T p,   g + J d = 0 of joints,   0 <= p_N perpendicular to gap + J_N d >= 0,
 ///
 /// repeated until they do: Newton's method, each step a cone problem without friction in the same Delassus operator.
-/// Where no contacts are looked at, last steps keep the directions of the one before, and solvers their factors.
 /// Prescribed motions are met as they are at that time. Velocities stay as they are. What is off by more than
 /// the cap on the correction velocity times the step is put right in several time steps.
 class PositionProjection {
@@ -54,7 +53,6 @@ class PositionProjection {
   void correct(double off, double h, VelocityStep& step, Vector& q, BodySnapshot& at);
   /// How far positions are off, relative to what is right to round-off: right up to 1. Notes which overlaps are stuck.
   double calc_off(const BodySnapshot& at, const std::vector<ContactPoint>& points);
-  void set_positions(ConstraintSet& constraints) const;
   bool give_up_stuck();
   double calc_tolerance(const BodySnapshot& at, int body_a, int body_b) const;
   bool set_targets(ConstraintSet& constraints, const std::vector<ContactPoint>& points, double h) const;
@@ -66,16 +64,15 @@ class PositionProjection {
   double correction_speed_;  // [m/s, rad/s]
   BodySizes sizes_;
   enum class Held : char { no, yes, stuck };
-  std::vector<char> moves_;   // (bodies)
-  std::vector<Held> held_;    // (points) whether its overlap is put right; stuck: the last step did not halve it
-  std::vector<double> gaps_;  // (points) [m] of those held
-  std::vector<JointVector> positions_;  // (joints) what calc_off() saw
-  double admitted_ = 0.0;               // [-] overlap that the step admits, of the smaller body's size
-  double linear_tolerance_ = 0.0;       // [-] relative to what is off
-  double deepest_ = 0.0;                // [m, rad] the largest violation that calc_off() saw
-  double finest_ = 0.0;                 // [m, rad] the least tolerance that calc_off() judged by
-  Vector force_, displacement_;         // (n_u)
-  Vector q_before_;                     // (n_q)
+  std::vector<char> moves_;        // (bodies)
+  std::vector<Held> held_;         // (points) whether its overlap is put right; stuck: the last step did not halve it
+  std::vector<double> gaps_;       // (points) [m] of those held
+  double admitted_ = 0.0;          // [-] overlap that the step admits, of the smaller body's size
+  double linear_tolerance_ = 0.0;  // [-] relative to what is off
+  double deepest_ = 0.0;           // [m, rad] the largest violation that calc_off() saw
+  double finest_ = 0.0;            // [m, rad] the least tolerance that calc_off() judged by
+  Vector force_, displacement_;    // (n_u)
+  Vector q_before_;                // (n_q)
 };
 
 }  // namespace stickslip
