@@ -280,7 +280,7 @@ axis = [1, 0]
 
 /// A weight on a stiff slide strikes the floor: the impact itself knows no spring, and the step has it once.
 TEST(StiffJointsInImpacts, TheSpringActsInTheStepAlone) {
-  for (const std::string law : {"newton", "poisson"}) {
+  for (const std::string law : {"newton", "poisson", "energetic"}) {
     const double k = 5e6;
     SceneRun run = open_stiff_joint(
         "moreau",

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,6 +18,8 @@ namespace {
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 /// Slip below this part of the velocities of the impact is none. [-]
 constexpr double kNoSlip = 1e-11;
+/// Tangential velocity of a unit of percussion below this part of the normal one is round-off: joints hold it. [-]
+constexpr double kHeld = 1e-12;
 /// Turns of the slip's direction in a step of the path, as its rate over its size: the error of a step of fourth order
 /// is the fifth power. [-]
 constexpr double kTurn = 0.02;
@@ -82,7 +85,12 @@ class ImpactPath {
     u_.tail(d_).setZero();
     const Block tangential = w_.bottomRightCorner(d_, d_);
     const Rows by_normal = w_.col(0).tail(d_);
-    hold_ = -tangential.llt().solve(by_normal);
+    const Eigen::SelfAdjointEigenSolver<Block> ways(tangential);
+    for (int i = 0; i < d_; ++i) {
+      const double ease = ways.eigenvalues()(i);
+      if (ease > kHeld * w_(0, 0))
+        hold_ -= ways.eigenvectors().col(i).dot(by_normal) / ease * ways.eigenvectors().col(i);
+    }
     if (hold_.norm() <= mu_) return;
     slides_ = true;
     has_way_ = true;
