@@ -169,16 +169,16 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
     const Vector3 outward = end == 0 ? Vector3(-axis) : axis;
     const BallFeature rim = rim_of(cylinder, end);
     const Vector3 center = pair.at.apply(rim.center);
-    if (std::abs(edge.direction.dot(axis)) > kCapLies || !allows(edge, -outward, kCapLies)) {
-      Found found;
-      found.of_core = make_feature(FeatureKind::edge, end);
-      if (make_point_on_edge(pair, edge, rim, found) && -found.normal.dot(outward) >= -kNormalRoundOff &&
-          !is_deeper(found.gap) &&
-          !has_shorter_way(pair, end, found.on_surface + found.gap * found.normal, -found.gap, edge.patches)) {
-        add(pair, found);
-      }
-      continue;
+    const bool lies = std::abs(edge.direction.dot(axis)) <= kCapLies && allows(edge, -outward, kCapLies);
+    Found on_rim;
+    on_rim.of_core = lies ? make_feature(FeatureKind::vertex, 2 * kRimPoints + end)  // the others are of crossings
+                          : make_feature(FeatureKind::edge, end);
+    if (make_point_on_edge(pair, edge, rim, on_rim) && -on_rim.normal.dot(outward) >= -kNormalRoundOff &&
+        (!lies || (on_rim.gap > 0.0 && on_rim.normal.cross(axis).norm() > kLowestTurns)) && !is_deeper(on_rim.gap) &&
+        !has_shorter_way(pair, end, on_rim.on_surface + on_rim.gap * on_rim.normal, -on_rim.gap, edge.patches)) {
+      add(pair, on_rim);
     }
+    if (!lies) continue;
     // Where the edge, seen along the axis, passes the circle: |d + s e|^2 = R^2.
     const Vector3 e = edge.direction - edge.direction.dot(axis) * axis;
     Vector3 d = edge.tail - center;
