@@ -66,9 +66,9 @@ double SurfaceManifold::calc_reach(const Solid& mesh, const Placement& mesh_at, 
 
 void SurfaceManifold::collect(const Pair& pair) {
   const TriangleSurface& surface = pair.surface;
-  BoundingBox box = calc_bounding_box(pair.core, pair.at);
-  box.lower.array() -= std::max(pair.within, 0.0) + pair.tie;
-  box.upper.array() += std::max(pair.within, 0.0) + pair.tie;
+  BoundingBox box = pair.box;
+  box.lower.array() -= std::max(pair.within, 0.0);
+  box.upper.array() += std::max(pair.within, 0.0);
   surface.find(box, triangles_);
   bool is_buried = false;
   if (triangles_.empty()) {
@@ -151,7 +151,6 @@ SurfaceManifold::Edge SurfaceManifold::make_edge(const TriangleSurface& surface,
   Edge edge;
   edge.index = index;
   edge.faces = {of.left, of.right};
-  edge.patches = {surface.patch_of(of.left), of.right >= 0 ? surface.patch_of(of.right) : -1};
   edge.tail = surface.vertex(of.tail);
   const Vector3 along = surface.vertex(of.head) - edge.tail;
   edge.length = along.norm();

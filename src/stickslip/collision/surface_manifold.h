@@ -46,7 +46,7 @@ class SurfaceManifold {
     bool mesh_is_second;  // of the pair as asked for
     double within;        // [m]
     double tie;           // [m] round-off of lengths
-    BoundingBox box;      // round the core
+    BoundingBox box;      // round the core, larger by tie
   };
   struct Face {
     int index = 0;
@@ -56,7 +56,7 @@ class SurfaceManifold {
   struct Edge {
     int index = 0;
     int n_faces = 0;
-    std::array<int, 2> faces = {}, patches = {};
+    std::array<int, 2> faces = {};
     Vector3 tail, direction;
     double length = 0.0;
     std::array<Vector3, 2> normals, inward;  // of its faces; in their planes, away from the edge

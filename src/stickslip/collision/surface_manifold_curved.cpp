@@ -165,6 +165,8 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
       if (!is_deeper(found.gap)) add(pair, found);
     }
   }
+  const int patch = pair.surface.patch_of(edge.faces[0]);
+  const std::array<int, 2> patches = {patch, edge.n_faces == 2 ? pair.surface.patch_of(edge.faces[1]) : patch};
   for (int end = 0; end < 2; ++end) {
     const Vector3 outward = end == 0 ? Vector3(-axis) : axis;
     const BallFeature rim = rim_of(cylinder, end);
@@ -175,7 +177,7 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
                           : make_feature(FeatureKind::edge, end);
     if (make_point_on_edge(pair, edge, rim, on_rim) && -on_rim.normal.dot(outward) >= -kNormalRoundOff &&
         (!lies || (on_rim.gap > 0.0 && on_rim.normal.cross(axis).norm() > kLowestTurns)) && !is_deeper(on_rim.gap) &&
-        !has_shorter_way(pair, end, on_rim.on_surface + on_rim.gap * on_rim.normal, -on_rim.gap, edge.patches)) {
+        !has_shorter_way(pair, end, on_rim.on_surface + on_rim.gap * on_rim.normal, -on_rim.gap, patches)) {
       add(pair, on_rim);
     }
     if (!lies) continue;

@@ -130,7 +130,7 @@ double MomentumBalance::turn_of(const ContactPoint& point, double h, const Vecto
   const ShapeBall& ball = system_.balls()[point.ball];
   if (surface.kind == SurfaceKind::half_space) return angle(surface.body);
   const double distance = surface.radius + ball.radius;
-  if (surface.kind != SurfaceKind::sphere || !ball.half_axes.isZero(0.0) || !(distance > 0.0)) {
+  if (surface.kind != SurfaceKind::sphere || ball.is_ellipsoid || !(distance > 0.0)) {
     return angle(o.first) + angle(o.second);
   }
   double speed = 0.0;  // [m/s] of one centre relative to the other, before and after
@@ -183,9 +183,9 @@ void MomentumBalance::add_contacts(std::int64_t k, double h, const Vector& u_bef
             rows_.set_triple(ResultRows::set_normal, e) - rows_.set_triple(ResultRows::set_normal, f);
         directions = std::min(directions, change.norm());
       }
+      for (const int body : {a, b}) directions += h * std::max(turn(body, u_before), turn(body, u));
     }
-    for (const int body : {a, b}) directions += h * std::max(turn(body, u_before), turn(body, u));
-    const double loose = is_exact_ ? 0.0 : std::min(directions, 2.0);
+    const double loose = std::min(directions, 2.0);
     add(b, p, loose);
     add(a, -p, loose);
     largest_ = std::max(largest_, p.norm());

@@ -531,10 +531,9 @@ bool Nested::find_jammed(const Step& step) {
   return std::any_of(energy_.begin(), energy_.end(), [](double energy) { return energy < 0.0; });
 }
 
-/// The position level alone, forces and percussions held, until no more contacts are closed; passes with stiff joints
-/// gain nothing by it. Without,
-/// Heap.EveryStepOfDenseDiscs... fails. Rounds until bodies hardly move, twelve at most, take discs_in_box 7.8 s in
-/// place of 6.5, and 32 of its steps are made in parts in place of 15.
+/// The position level alone, forces and percussions held, until no more contacts are closed: an impact in a dense heap
+/// closes them layer by layer. More rounds, until bodies hardly move, take more time and leave more steps to be made in
+/// parts. Passes with stiff joints gain nothing by it.
 void Nested::close_contacts(Step& step) {
   const auto count_closed = [&] {
     return std::count_if(step.elements.begin(), step.elements.end(),
