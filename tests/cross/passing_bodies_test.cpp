@@ -10,6 +10,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "tests/support/scene_run.h"
 
@@ -107,8 +108,11 @@ class Encounters {
     across.normalize();
     const double beside = passes ? a.calc_support(across) + b.calc_support(across) + smaller * uniform(0.012, 0.2)
                                  : uniform(0.0, 0.6) * (a.inner() + b.inner());
-    // What comes past the other's middle within a step overlaps on its far side, from where it leaves.
-    if (!passes) speed = std::min(speed, 0.95 * std::sqrt(std::pow(a.inner() + b.inner(), 2) - beside * beside) / step);
+    // What comes past the other's middle within a step overlaps on its far side, from where it leaves: Moreau's scheme,
+    // which looks at one instant of a step, misses it.
+    if (!passes && scheme == std::string_view("moreau")) {
+      speed = std::min(speed, 0.95 * std::sqrt(std::pow(a.inner() + b.inner(), 2) - beside * beside) / step);
+    }
     const double ahead = a.outer() + b.outer() + speed * step * uniform(0.5, 3.0);
     const double share = is_fixed ? 1.0 : uniform(0.2, 0.8);
     const Eigen::Vector3d at = across * beside - along * ahead;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/closest_approach.h"
 #include "stickslip/constraints/implicit_forces.h"
 #include "stickslip/constraints/instant.h"
 #include "stickslip/constraints/stiffness.h"
+#include "stickslip/stepping/body_sizes.h"
 #include "stickslip/stepping/generalized_alpha/certificate.h"
 #include "stickslip/stepping/generalized_alpha/estimate.h"
 #include "stickslip/stepping/generalized_alpha/generalized_alpha.h"
@@ -43,6 +47,8 @@ class Stepper final : public TimeStepper {
         undetermined_(step_, options.contact_forces),
         certificate_(step_),
         balance_(system),
+        sizes_(system),
+        approach_(system),
         nonconservative_(Vector::Zero(system.n_u())),
         change_(Vector::Zero(system.n_u())),
         impulse_(Vector::Zero(system.n_u())),
@@ -65,6 +71,7 @@ class Stepper final : public TimeStepper {
 
  private:
   bool may_divide() const;
+  bool puts_aside(const State& state);
   bool advance_in_parts(State& state, double h, double t_end, int halvings, StepReport& report);
   void join_parts(const StepReport& first, StepReport& report) const;
   void join_applied_impulses(const StepReport& first, StepReport& report) const;
@@ -94,6 +101,8 @@ class Stepper final : public TimeStepper {
   UndeterminedForces undetermined_;
   Certificate certificate_;
   MomentumBalance balance_;
+  BodySizes sizes_;
+  ClosestApproach approach_;
 
   // Workspace.
   Vector nonconservative_;               // (n_u)
@@ -151,7 +160,8 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   step_.work = 0.0;
   step_.most_work = std::numeric_limits<double>::infinity();  // until the methods say so
   solve(state, h, t_end, report);
-  if (report.status != Status::ok && step_.options.strategy == GeneralizedAlphaStrategy::newton) {
+  const bool is_ok = report.status == Status::ok;
+  if ((!is_ok || puts_aside(state)) && step_.options.strategy == GeneralizedAlphaStrategy::newton) {
     if (may_divide()) {
       in_parts_ = true;
       whole_ = state;
@@ -161,9 +171,9 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
         return report.status;
       }
       in_parts_ = false;
-      set_out(state, h, t_end);
+      is_ok ? solve(state, h, t_end, report) : set_out(state, h, t_end);
     }
-    settle(state, report);
+    if (!is_ok) settle(state, report);
   }
   if (report.status != Status::failed) accept(state, report);
   return report.status;
@@ -173,6 +183,26 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
 /// more.
 bool Stepper::may_divide() const {
   return !(methods_.violation() > 0.0) && !step_.is_spent();
+}
+
+/// Whether a contact that was open closes without a percussion, by more than shapes that touch may: its bodies came
+/// past where they would strike within the step and do not approach at its end, so that the position level puts them
+/// aside. In shorter steps the velocity level sees them approach.
+bool Stepper::puts_aside(const State& state) {
+  std::array<double, kMaxElementDim> lift;
+  bool at_start = false;
+  for (const StepElement& e : step_.elements) {
+    const bool is_contact = e.kind == ConstraintElement::Kind::contact;
+    if (!is_contact || step_.P(e.offset) > 0.0 || !(step_.kappa_hat(e.pos_offset) > 0.0)) continue;
+    const ContactPoint& point = step_.rows.point(e);
+    if (point.joint >= 0) continue;  // the stop of a joint
+    const double apart = kApart * sizes_.of_pair(system_.body(point, Side::first), system_.body(point, Side::second));
+    step_.rows.multiply_transposed(e, step_.x.Q, lift.data());
+    if (!(lift[0] > apart)) continue;
+    if (!std::exchange(at_start, true)) snapshot_.take(state.t, state.q, nullptr);
+    if (approach_.calc_gap(snapshot_, point) > 0.0) return true;
+  }
+  return false;
 }
 
 /// Index sets of a step can have no solution: friction percussions act on positions by dt/2 W_F Lambda_F, and lift off
@@ -188,7 +218,7 @@ bool Stepper::advance_in_parts(State& state, double h, double t_end, int halving
     part_start_ = state;
     parts_follow_ = halvings > 1;
     solve(state, half, end, part);
-    if (part.status == Status::ok) {
+    if (part.status == Status::ok && !(halvings > 1 && puts_aside(state))) {
       accept(state, part);
       return true;
     }
