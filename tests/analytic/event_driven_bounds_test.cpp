@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/support/event_run.h"
+#include "tests/support/scene_run.h"
 
 namespace stickslip {
 namespace {
@@ -89,6 +90,20 @@ TEST(EventDrivenBounds, WhatTurnsTooFastIsNamed) {
   EventRun run(make_top(1e5), 1e-3, 1e-3);
   ASSERT_EQ(run.step(), Status::ok) << run.report.message;
   EXPECT_NEAR(run.state.u(5), 1e5, 1e-3);
+}
+
+/// Links that land one after the other: what the contact solver leaves of an impact is no other impact. The energy error
+/// and the overlap are round-off.
+TEST(EventDrivenBounds, ImpactsOfAChainAreSolvedOnce) {
+  test::SceneRun run = test::open_scene("chain_rigid", {"scheme.type=event-driven", "time.end=0.2"});
+  std::size_t impacts = 0;
+  run.run([&](const test::SceneRun& r) {
+    for (const StepEvent& event : r.report.events) impacts += event.what == EventKind::impact ? 1 : 0;
+    EXPECT_LT(r.report.penetration, 1e-12) << r.state.t;
+    EXPECT_LT(std::abs(r.report.energy_error), 1e-9) << r.state.t;
+  });
+  EXPECT_GT(impacts, 10u);
+  EXPECT_LT(impacts, 100u);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "stickslip/constraints/contact_work.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/stepping/begin_run.h"
+#include "stickslip/stepping/solve_nearer.h"
 
 namespace stickslip {
 namespace {
@@ -193,7 +194,7 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
   int iterations = 0;
   do {
     const PhaseScope phase(Phase::solve);
-    report.solve = solver_.solve(problem, {.relative = tolerance_}, solution_);
+    report.solve = solve_nearer(solver_, problem, nearest_, tolerance_, solution_);
     iterations = report.solve.iterations += iterations;
   } while (report.solve.status != Status::failed && constraints_.hold_turned(solution_.u, added_));
   constraints_.report_worst(report.solve.residual, report);

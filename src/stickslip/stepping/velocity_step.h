@@ -45,6 +45,9 @@ class VelocityStep {
   /// calc_contact_tolerance(), else to the solver's own.
   VelocityStep(const System& system, ConeSolver& solver, StopToken stop, bool eases = false);
 
+  /// Solves contact problems to this tolerance where their own is looser, by which they are judged. [-]
+  void solve_to(double tolerance) { nearest_ = tolerance; }
+
   ContactFinder& contacts() { return contacts_; }
   ConstraintSet& constraints() { return constraints_; }
   ConeSolution& solution() { return solution_; }
@@ -153,7 +156,8 @@ class VelocityStep {
   ConeSolver& solver_;
   StopToken stop_;
   bool eases_;
-  double tolerance_;  // [-]
+  double tolerance_;                                          // [-]
+  double nearest_ = std::numeric_limits<double>::infinity();  // [-] asked of the solver where tolerance_ is looser
   ContactFinder contacts_;
   ConstraintSet constraints_;
   bool has_motions_;  // whether a body or a surface moves as prescribed

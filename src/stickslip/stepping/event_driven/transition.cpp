@@ -17,6 +17,8 @@ namespace {
 /// Velocities below this part of the speeds of bodies are none: what projections and the location of events leave is
 /// round-off of some operations. [-]
 constexpr double kZeroSpeed = 1e-11;
+/// To which contact problems are solved, so that what is left of the speeds they take away is none. [-]
+constexpr double kSolve = 0.1 * kZeroSpeed;
 /// Bodies with less than this part of the speeds that forces would give them rest: velocities are round-off. [-]
 constexpr double kRests = 1e-10;
 /// The same of what turns sharply there: in two directions it may pass zero that far off, again and again. In units of
@@ -67,6 +69,7 @@ Transition::Transition(const EventDrivenOptions& options, const System& system, 
     const double size = sizes_.of_pair(system.body(point, Side::first), system.body(point, Side::second));
     lengths_.push_back(system.turns(point) ? 1.0 : size);
   }
+  velocity_.solve_to(kSolve);
   force_.resize(system.n_u());
   change_.resize(system.n_u());
   instant_.set_facets(options.facets, options.orientation);

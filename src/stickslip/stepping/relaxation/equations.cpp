@@ -7,6 +7,7 @@
 #include "stickslip/base/make_room.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/math/round_off.h"
+#include "stickslip/stepping/solve_nearer.h"
 
 namespace stickslip {
 namespace {
@@ -225,7 +226,8 @@ Status RelaxationEquations::solve(StepReport& report) {
     if (!solved) found.message = "forces are not finite";
     if (solved) exact = calc_residual(problem, FrictionLaw::coulomb, solution_.p, work_).absolute;
   } else {
-    found = solve_for_integrator();
+    const double judged = solver_.tolerance();
+    found = solve_nearer(solver_, problem, options_.controls_errors() ? kQuiet : judged, judged, solution_);
     exact = found.residual.absolute;
     if (options_.inclusion != RelaxationInclusion::exact && found.status != Status::failed) {
       exact = calc_exact_residual();
@@ -243,20 +245,6 @@ Status RelaxationEquations::solve(StepReport& report) {
   }
   report.solve.iterations = iterations;
   return found.status;
-}
-
-/// To the solver's tolerance, by which it is judged; nearer where an integrator that controls errors needs it.
-SolveReport RelaxationEquations::solve_for_integrator() {
-  const Tolerance judged{.relative = solver_.tolerance()};
-  if (!options_.controls_errors()) return solver_.solve(set_.problem(), judged, solution_);
-  const Tolerance asked{.relative = std::min(judged.relative, kQuiet)};
-  SolveReport found = solver_.solve(set_.problem(), asked, solution_);
-  const bool has_none = found.violation > 0.0;  // by a proof
-  if (found.status == Status::inexact && !has_none && found.residual.is_within(judged)) {
-    found.status = Status::ok;
-    found.message = "";
-  }
-  return found;
 }
 
 /// The residual of the exact law, whose friction sets are discs. [m/s^2]

@@ -55,7 +55,6 @@ class RelaxationEquations {
   void calc_contact_bias(const ContactPoint& point, int cone, double* zeta);
   void fill_problem(const std::vector<ContactPoint>& points, double delta, double zeta);
   Status solve(StepReport& report);
-  SolveReport solve_for_integrator();
   Status find_forces(double delta, double zeta, const std::vector<ContactPoint>& points, Rates& rates,
                      StepReport& report);
   Status bend(Rates& rates, StepReport& report);
