@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "stickslip/base/input_error.h"
 #include "tests/support/event_run.h"
 #include "tests/support/scene_run.h"
 
@@ -92,8 +93,8 @@ TEST(EventDrivenBounds, WhatTurnsTooFastIsNamed) {
   EXPECT_NEAR(run.state.u(5), 1e5, 1e-3);
 }
 
-/// Links that land one after the other: what the contact solver leaves of an impact is no other impact. The energy error
-/// and the overlap are round-off.
+/// Links that land one after the other: what the contact solver leaves of an impact is no other impact. The energy
+/// error and the overlap are round-off.
 TEST(EventDrivenBounds, ImpactsOfAChainAreSolvedOnce) {
   test::SceneRun run = test::open_scene("chain_rigid", {"scheme.type=event-driven", "time.end=0.2"});
   std::size_t impacts = 0;
@@ -104,6 +105,27 @@ TEST(EventDrivenBounds, ImpactsOfAChainAreSolvedOnce) {
   });
   EXPECT_GT(impacts, 10u);
   EXPECT_LT(impacts, 100u);
+}
+
+/// A pendulum of two links that overlap at their joint, as of a converted model: where no two shapes may touch there
+/// are no contacts to detect. The energy of the double pendulum is kept.
+TEST(EventDrivenBounds, TakesDetectionWhereNothingMayTouch) {
+  const auto make = [](const std::string& contact_default) {
+    return "stickslip = 1\ntime = {end = 0.5, step = 0.05}\nscheme = {type = \"event-driven\"}\ncontact_default = {" +
+           contact_default + R"(}
+bodies.ground = {type = "fixed"}
+bodies.a = {density = 1000, position = [0.5, 0, 0], shapes.s = {type = "box", size = [1.1, 0.1, 0.1]}}
+bodies.b = {density = 1000, position = [1.5, 0, 0], shapes.s = {type = "box", size = [1.1, 0.1, 0.1]}}
+joints.one = {type = "revolute", between = ["ground", "a"], at = [0, 0, 0], axis = [0, 1, 0]}
+joints.two = {type = "revolute", between = ["a", "b"], at = [1, 0, 0], axis = [0, 1, 0]}
+)";
+  };
+  EXPECT_THROW(test::scene_from_text(make("")), InputError);
+  test::SceneRun run = test::scene_from_text(make("except = [[\"a\", \"b\"]]"));
+  run.run([](const test::SceneRun& r) {
+    EXPECT_LT(std::abs(r.report.energy_error), 1e-6) << r.state.t;
+    EXPECT_TRUE(r.report.contacts.empty());
+  });
 }
 
 }  // namespace

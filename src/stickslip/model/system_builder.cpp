@@ -402,26 +402,23 @@ std::size_t kind_of(const Shape& shape) {
   return 2 * shape.geometry.index() + (inside ? 1 : 0);
 }
 
-/// Two shapes that may touch and have no gap function, described; empty where there are none.
-template <class CanTouch>
-std::string find_missing_gap_function(const System& system, CanTouch&& can_touch) {
+/// Two shapes, by their numbers, that may touch and that `wanted` says yes to, which depends on their kinds alone.
+template <class Wanted>
+std::optional<std::pair<int, int>> find_pair(const System& system, Wanted&& wanted) {
   const ContactFilter filter(system);
-  const auto body_of = [&](int i) -> const Body& { return system.bodies()[system.shapes()[i].body]; };
-  const auto shape_of = [&](int i) -> const Shape& { return body_of(i).shapes[system.shapes()[i].shape]; };
   // By kind and by what the filter has against them as a whole: among those that are left each is kept from few.
   std::map<std::pair<std::size_t, std::vector<char>>, std::vector<int>> kinds;
   for (int i = 0; i < static_cast<int>(system.shapes().size()); ++i) {
-    kinds[{kind_of(shape_of(i)), filter.rules_of(i)}].push_back(i);
+    const ShapeFeatures& shape = system.shapes()[i];
+    kinds[{kind_of(system.bodies()[shape.body].shapes[shape.shape]), filter.rules_of(i)}].push_back(i);
   }
   for (const auto& [one_kind, one] : kinds) {
     for (const auto& [other_kind, other] : kinds) {
       if (!filter.rules_allow(one.front(), other.front())) continue;
-      if (can_touch(system.shapes()[one.front()], system.shapes()[other.front()])) continue;
+      if (!wanted(system.shapes()[one.front()], system.shapes()[other.front()])) continue;
       for (const int i : one) {
         const auto allowed = std::find_if(other.begin(), other.end(), [&](int j) { return filter.allows(i, j); });
-        if (allowed == other.end()) continue;
-        return fmt::format("{} and {}", describe(body_of(i), shape_of(i)),
-                           describe(body_of(*allowed), shape_of(*allowed)));
+        if (allowed != other.end()) return std::pair(i, *allowed);
       }
     }
   }
@@ -443,10 +440,20 @@ void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
            system_.meet_in_manifold(number(a), number(b));
   };
   sort_into_classes();
-  const std::string missing = find_missing_gap_function(system_, can_touch);
-  if (!missing.empty()) {
-    throw InputError(fmt::format("{}: no gap function between {}; {}; except = [[..]] keeps shapes apart", owner,
-                                 missing, kAvailablePairs));
+  const auto cannot = [&](const ShapeFeatures& a, const ShapeFeatures& b) { return !can_touch(a, b); };
+  if (const auto missing = find_pair(system_, cannot)) {
+    const auto describe_shape = [&](int i) {
+      const ShapeFeatures& shape = system_.shapes()[i];
+      const Body& body = system_.bodies()[shape.body];
+      return describe(body, body.shapes[shape.shape]);
+    };
+    throw InputError(fmt::format("{}: no gap function between {} and {}; {}; except = [[..]] keeps shapes apart", owner,
+                                 describe_shape(missing->first), describe_shape(missing->second), kAvailablePairs));
+  }
+  if (!find_pair(system_, [](const ShapeFeatures&, const ShapeFeatures&) { return true; })) {
+    system_.detection_.reset();  // nothing may touch, so schemes that take named contacts alone take this system, too
+    system_.detected_.assign(1, {});
+    return;
   }
   const auto n_shapes = static_cast<double>(system_.shapes_.size());
   if (!(n_shapes * n_shapes * static_cast<double>(system_.numbers_a_pair()) < 0x1p63)) {
