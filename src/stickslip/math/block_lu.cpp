@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/lu_panels.h"
@@ -271,24 +273,25 @@ void BlockLu::place_blocks(std::span<const int> row_begin, std::span<const int> 
 void BlockLu::clear_values() {
   for (std::size_t first = 0; first < values_.size(); first += kValuesAtOnce) {
     stop_.check();
-    std::fill_n(values_.begin() + first, std::min(kValuesAtOnce, values_.size() - first), 0.0);
+    std::memset(values_.data() + first, 0, std::min(kValuesAtOnce, values_.size() - first) * sizeof(double));
   }
 }
 
 void BlockLu::add(std::size_t k, const double* values) {
   const Place& place = places_[k];
   double* out = values_.data() + place.offset;
-  if (place.rows == 3 && place.cols == 3) {
-    for (int c = 0; c < 3; ++c, out += place.stride) {
-      out[0] += values[c];
-      out[1] += values[3 + c];
-      out[2] += values[6 + c];
+  const auto add_rows = [&](const auto rows) {
+    for (int c = 0; c < place.cols; ++c, out += place.stride) {
+      for (int r = 0; r < rows; ++r) out[r] += values[r * place.cols + c];
     }
-    return;
-  }
-  for (int c = 0; c < place.cols; ++c) {
-    for (int r = 0; r < place.rows; ++r) out[r] += values[r * place.cols + c];
-    out += place.stride;
+  };
+  switch (place.rows) {  // loops of known length are quicker
+    case 3:
+      return add_rows(std::integral_constant<int, 3>{});
+    case 5:
+      return add_rows(std::integral_constant<int, 5>{});
+    default:
+      return add_rows(place.rows);
   }
 }
 
@@ -296,35 +299,32 @@ int BlockLu::factorize() {
   n_replaced_ = 0;
   for (const Supernode& node : supernodes_) {
     stop_.check();
-    const int stride = node.n_pivots + node.n_below_rows;
+    double* thresholds = thresholds_.data() + node.first_row;
+    find_largest(node.n_pivots, node.n_below_rows, values_.data() + node.lower, thresholds);
     for (int k = 0; k < node.n_pivots; ++k) {
-      const double* column = values_.data() + node.lower + static_cast<std::size_t>(k) * stride;
-      double largest = 0.0;
-      for (int i = 0; i < stride; ++i) largest = std::max(largest, std::abs(column[i]));
-      thresholds_[node.first_row + k] = std::max(kSmallPivot * largest, std::numeric_limits<double>::min());
+      thresholds[k] = std::max(kSmallPivot * thresholds[k], std::numeric_limits<double>::min());
     }
   }
   for (const Supernode& node : eliminated()) {
     if (!factorize_pivots(node)) return -1;
-    if (node.n_below > 0) subtract_outer_product(node);
+    if (node.n_below > 0) add_product(node);
   }
   return n_replaced_;
 }
 
 bool BlockLu::factorize_pivots(const Supernode& node) {
+  const auto m = static_cast<std::size_t>(node.n_below_rows);
+  product_.resize(std::max(product_.size(), m * m));
   const int replaced =
       factorize_panel(node.n_pivots, node.n_below_rows, values_.data() + node.lower, values_.data() + node.upper,
-                      swaps_.data() + node.first_row, thresholds_.data() + node.first_row, stop_);
+                      swaps_.data() + node.first_row, thresholds_.data() + node.first_row, product_.data(), stop_);
   n_replaced_ += replaced;
   return replaced >= 0;
 }
 
-void BlockLu::subtract_outer_product(const Supernode& node) {
-  const int n = node.n_pivots;
+/// Adds what factorize_pivots() made of the node to its ancestors.
+void BlockLu::add_product(const Supernode& node) {
   const int m = node.n_below_rows;
-  product_.resize(std::max(product_.size(), static_cast<std::size_t>(m) * m));
-  std::fill_n(product_.data(), static_cast<std::size_t>(m) * m, 0.0);
-  subtract_panel_product(n, m, values_.data() + node.lower + n, values_.data() + node.upper, product_.data(), stop_);
   int first = 0;      // block rows of one ancestor at a time
   int first_row = 0;  // and their scalar rows in the product
   while (first < node.n_below) {

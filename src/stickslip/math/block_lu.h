@@ -80,7 +80,7 @@ class BlockLu {
   void place_blocks(std::span<const int> row_begin, std::span<const int> columns);
   void map_rows(const Supernode& node);
   bool factorize_pivots(const Supernode& node);
-  void subtract_outer_product(const Supernode& node);
+  void add_product(const Supernode& node);
 
   StopToken stop_;
   int n_blocks_ = 0;

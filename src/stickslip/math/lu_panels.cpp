@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 namespace stickslip {
 namespace {
@@ -136,8 +137,8 @@ template <int kBytes>
 }
 
 /// y -= f l, both of n_vectors vectors.
-template <int kBytes>
-[[gnu::always_inline]] inline void subtract_multiple(int n_vectors, const double* l, double f, double* y) {
+template <int kBytes, class Count>
+[[gnu::always_inline]] inline void subtract_multiple(Count n_vectors, const double* l, double f, double* y) {
   using Vector = typename VectorOf<kBytes>::Type;
   constexpr int kVector = kBytes / static_cast<int>(sizeof(double));
   for (int v = 0; v < n_vectors; ++v) {
@@ -151,22 +152,12 @@ template <int kBytes>
 
 constexpr int kFewRows = 32;  // of a panel that is eliminated column by column: no figure depends on it
 
-/// factorize_panel() of few rows, n + m <= kFewRows: in columns of whole vectors, of which each pivot takes its
-/// multiples at once. Zeros stand for the rows that it leaves alone.
-template <int kBytes>
-[[gnu::always_inline]] inline int factorize_small_by(int n, int m, double* lower, double* upper, int* swaps,
-                                                     const double* thresholds) {
+/// The n pivots of a square of n_rows rows in columns of n_vectors whole vectors.
+template <int kBytes, class Count>
+[[gnu::always_inline]] inline int eliminate(Count n_vectors, int n, int n_rows, double (*a)[kFewRows], int* swaps,
+                                            const double* thresholds) {
   constexpr int kVector = kBytes / static_cast<int>(sizeof(double));
-  const int n_rows = n + m;
-  const int n_vectors = (n_rows + kVector - 1) / kVector;
-  const int of_upper = (n + kVector - 1) / kVector;
-  alignas(64) double a[kFewRows][kFewRows];  // columns of L and U beside each other, their rows padded
   alignas(64) double l[kFewRows];
-  for (int j = 0; j < n_rows; ++j) {
-    const int rows = j < n ? n_rows : n;
-    std::fill(std::copy_n(j < n ? lower + j * n_rows : upper + (j - n) * n, rows, a[j]),
-              a[j] + (j < n ? n_vectors : of_upper) * kVector, 0.0);
-  }
   int n_replaced = 0;
   for (int k = 0; k < n; ++k) {
     double* column = a[k];
@@ -186,20 +177,76 @@ template <int kBytes>
     const double inverse = 1.0 / column[k];
     std::fill_n(l, n_vectors * kVector, 0.0);
     for (int i = k + 1; i < n_rows; ++i) l[i] = column[i] *= inverse;
-    for (int j = k + 1; j < n; ++j) subtract_multiple<kBytes>(n_vectors, l, a[j][k], a[j]);
-    for (int j = n; j < n_rows; ++j) subtract_multiple<kBytes>(of_upper, l, a[j][k], a[j]);
-  }
-  for (int j = 0; j < n_rows; ++j) {
-    std::copy_n(a[j], j < n ? n_rows : n, j < n ? lower + j * n_rows : upper + (j - n) * n);
+    for (int j = k + 1; j < n_rows; ++j) subtract_multiple<kBytes>(n_vectors, l, a[j][k], a[j]);
   }
   return n_replaced;
 }
 
+/// factorize_panel() of few rows, n + m <= kFewRows: as a square with zeros for the product, in columns of whole
+/// vectors, of which each pivot takes its multiples at once.
+template <int kBytes>
+[[gnu::always_inline]] inline int factorize_small_by(int n, int m, double* lower, double* upper, int* swaps,
+                                                     const double* thresholds, double* product) {
+  constexpr int kVector = kBytes / static_cast<int>(sizeof(double));
+  const int n_rows = n + m;
+  const int n_vectors = (n_rows + kVector - 1) / kVector;
+  alignas(64) double a[kFewRows][kFewRows];  // columns of L, and of U above the product
+  for (int j = 0; j < n_rows; ++j) {
+    const int rows = j < n ? n_rows : n;
+    std::fill(std::copy_n(j < n ? lower + j * n_rows : upper + (j - n) * n, rows, a[j]), a[j] + n_vectors * kVector,
+              0.0);
+  }
+  int n_replaced = 0;
+  switch (n_vectors) {  // loops of known length are quicker; in a lambda they would be those of the default target
+    case 1:
+      n_replaced = eliminate<kBytes>(std::integral_constant<int, 1>{}, n, n_rows, a, swaps, thresholds);
+      break;
+    case 2:
+      n_replaced = eliminate<kBytes>(std::integral_constant<int, 2>{}, n, n_rows, a, swaps, thresholds);
+      break;
+    case 3:
+      n_replaced = eliminate<kBytes>(std::integral_constant<int, 3>{}, n, n_rows, a, swaps, thresholds);
+      break;
+    case 4:
+      n_replaced = eliminate<kBytes>(std::integral_constant<int, 4>{}, n, n_rows, a, swaps, thresholds);
+      break;
+    default:
+      n_replaced = eliminate<kBytes>(n_vectors, n, n_rows, a, swaps, thresholds);
+  }
+  for (int j = 0; j < n; ++j) std::copy_n(a[j], n_rows, lower + j * n_rows);
+  for (int j = 0; j < m; ++j) {
+    std::copy_n(a[n + j], n, upper + j * n);
+    std::copy_n(a[n + j] + n, m, product + j * m);
+  }
+  return n_replaced;
+}
+
+/// The largest magnitude of each column of the n. lower (n_rows, n)
+template <int kBytes>
+[[gnu::always_inline]] inline void find_largest_by(int n, int n_rows, const double* lower, double* largest) {
+  using Vector = typename VectorOf<kBytes>::Type;
+  constexpr int kVector = kBytes / static_cast<int>(sizeof(double));
+  for (int k = 0; k < n; ++k, lower += n_rows) {
+    Vector most = {};
+    int i = 0;
+    for (; i + kVector <= n_rows; i += kVector) {
+      Vector a;
+      std::memcpy(&a, lower + i, kBytes);
+      a = a < 0.0 ? -a : a;
+      most = most < a ? a : most;
+    }
+    double of_column = 0.0;
+    for (int v = 0; v < kVector; ++v) of_column = std::max(of_column, most[v]);
+    for (; i < n_rows; ++i) of_column = std::max(of_column, std::abs(lower[i]));
+    largest[k] = of_column;
+  }
+}
+
 template <int kBytes>
 [[gnu::always_inline]] inline int factorize_panel_by(int n, int m, double* lower, double* upper, int* swaps,
-                                                     const double* thresholds, const StopToken& stop) {
+                                                     const double* thresholds, double* product, const StopToken& stop) {
   const int stride = n + m;
-  if (stride <= kFewRows) return factorize_small_by<kBytes>(n, m, lower, upper, swaps, thresholds);
+  if (stride <= kFewRows) return factorize_small_by<kBytes>(n, m, lower, upper, swaps, thresholds, product);
   const auto at = [stride](int row, int column) { return static_cast<std::size_t>(column) * stride + row; };
   int n_replaced = 0;
   for (int first = 0; first < n; first += kPivotsAtOnce) {
@@ -244,20 +291,18 @@ template <int kBytes>
     subtract_product<kBytes>(n - end, end - first, m, lower + at(end, first), stride, upper + first, n, upper + end, n,
                              stop);
   }
+  std::fill_n(product, static_cast<std::size_t>(m) * m, 0.0);
+  if (m > 0) subtract_product<kBytes>(m, n, m, lower + n, stride, upper, n, product, m, stop);
   return n_replaced;
 }
 
 #define STICKSLIP_DEFINE(target, bytes)                                                                  \
   target int factorize(int n, int m, double* lower, double* upper, int* swaps, const double* thresholds, \
-                       const StopToken& stop) {                                                          \
-    return factorize_panel_by<bytes>(n, m, lower, upper, swaps, thresholds, stop);                       \
-  }
-STICKSLIP_SIMD_VERSIONS(STICKSLIP_DEFINE)
-#undef STICKSLIP_DEFINE
-#define STICKSLIP_DEFINE(target, bytes)                                                               \
-  target void subtract_outer(int n, int m, const double* lower, const double* upper, double* product, \
-                             const StopToken& stop) {                                                 \
-    subtract_product<bytes>(m, n, m, lower, n + m, upper, n, product, m, stop);                       \
+                       double* product, const StopToken& stop) {                                         \
+    return factorize_panel_by<bytes>(n, m, lower, upper, swaps, thresholds, product, stop);              \
+  }                                                                                                      \
+  target void find_largest_entries(int n, int m, const double* lower, double* largest) {                 \
+    find_largest_by<bytes>(n, n + m, lower, largest);                                                    \
   }
 STICKSLIP_SIMD_VERSIONS(STICKSLIP_DEFINE)
 #undef STICKSLIP_DEFINE
@@ -286,14 +331,13 @@ STICKSLIP_SIMD_CLONES void solve_upper(int n, int m, const double* lower, const 
 
 // A version that is only declared where it is called would not be chosen: these are plain.
 
-int factorize_panel(int n, int m, double* lower, double* upper, int* swaps, const double* thresholds,
+int factorize_panel(int n, int m, double* lower, double* upper, int* swaps, const double* thresholds, double* product,
                     const StopToken& stop) {
-  return factorize(n, m, lower, upper, swaps, thresholds, stop);
+  return factorize(n, m, lower, upper, swaps, thresholds, product, stop);
 }
 
-void subtract_panel_product(int n, int m, const double* lower, const double* upper, double* product,
-                            const StopToken& stop) {
-  subtract_outer(n, m, lower, upper, product, stop);
+void find_largest(int n, int m, const double* lower, double* largest) {
+  find_largest_entries(n, m, lower, largest);
 }
 
 void solve_lower_panel(int n, int m, const double* lower, double* x, double* product) {
