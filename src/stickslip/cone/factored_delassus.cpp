@@ -30,6 +30,11 @@ void prepare_block(Size size, int dim, const double* inverse_mass, bool is_diago
 
 }  // namespace
 
+bool FactoredDelassus::operator==(const FactoredDelassus& other) const {
+  return values_ == other.values_ && has_pattern_of(other) && inverse_mass_ == other.inverse_mass_ &&
+         bodies_ == other.bodies_;
+}
+
 void FactoredDelassus::clear() {
   clear_rows();
   bodies_.clear();
@@ -102,11 +107,10 @@ void FactoredDelassus::add_momentum(std::span<const Cone> cones, const double* p
 void FactoredDelassus::add_inverse_mass_product(const double* momentum, double* v) const {
   for (int k = 0; k < n_bodies(); ++k) {
     const Body& body = bodies_[k];
-    if (!body.is_diagonal) {
-      add_symmetric_product(body.n_v, inverse_mass(k), momentum + body.v_offset, v + body.v_offset);
-      continue;
-    }
     with_size(body.n_v, [&](const auto size) {
+      if (!body.is_diagonal) {
+        return add_symmetric_product(size, inverse_mass(k), momentum + body.v_offset, v + body.v_offset);
+      }
       for (int r = 0; r < size; ++r) {
         v[body.v_offset + r] += inverse_mass(k)[r * (size + 1)] * momentum[body.v_offset + r];
       }
@@ -225,6 +229,8 @@ void FactoredDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemo
 
 void FactoredDelassus::start(std::span<const Cone> cones, const double* p, SweepMemory& memory) const {
   memory.v.assign(n_v_, 0.0);
+  const int n = cones.empty() ? 0 : cones.back().offset + cones.back().dim;
+  if (std::all_of(p, p + n, [](double x) { return x == 0.0; })) return;
   memory.momentum.assign(n_v_, 0.0);
   add_momentum(cones, p, memory.momentum.data());
   add_inverse_mass_product(memory.momentum.data(), memory.v.data());
@@ -261,13 +267,9 @@ bool FactoredDelassus::calc_block(std::span<const Cone> cones, int i, int j, con
       coupled = true;
       const int n_v = bodies_[left.body].n_v;
       const double* product = memory.rows.data() + memory.rows_begin[l] + right.column;
-      for (int r = 0; r < dim_i; ++r) {
-        for (int c = 0; c < dim_j; ++c) {
-          double sum = 0.0;
-          for (int k = 0; k < right.n; ++k) sum += product[r * n_v + k] * values(right)[c * right.n + k];
-          block[r * dim_j + c] += sum;
-        }
-      }
+      with_size(right.n, [&](const auto n) {
+        for (int r = 0; r < dim_i; ++r) add_product(dim_j, n, values(right), product + r * n_v, block + r * dim_j);
+      });
     }
   }
   return coupled;

@@ -25,6 +25,8 @@ class FactoredDelassus {
     int n_v;             // how many
     std::size_t offset;  // first value of its inverse mass block, (n_v, n_v)
     bool is_diagonal;    // that block, as of all bodies in the plane and of those in their principal axes
+
+    bool operator==(const Body&) const = default;
   };
   /// A part of a row: columns [column, column + n) of a body's velocities.
   struct Block {
@@ -33,7 +35,15 @@ class FactoredDelassus {
     int n;
     int v_offset;        // the first column's row in v
     std::size_t offset;  // first value of J block, row-major (dim_i, n)
+
+    bool operator==(const Block&) const = default;
   };
+
+  bool operator==(const FactoredDelassus& other) const;
+  /// Whether the same bodies' velocities take part in the same rows.
+  bool has_pattern_of(const FactoredDelassus& other) const {
+    return blocks_ == other.blocks_ && row_begin_ == other.row_begin_ && row_dim_ == other.row_dim_;
+  }
 
   /// Forgets bodies and rows; keeps the memory.
   void clear();

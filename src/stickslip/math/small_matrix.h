@@ -32,8 +32,9 @@ inline double norm(const double* x, int n) {
   return std::sqrt(sum);
 }
 
-/// y += A x. A (rows, cols), x (cols), y (rows).
-inline void add_product(int rows, int cols, const double* a, const double* x, double* y) {
+/// y += A x. A (rows, cols), x (cols), y (rows). Sizes here and below can be those of with_size().
+template <class Cols>
+void add_product(int rows, Cols cols, const double* a, const double* x, double* y) {
   if (rows == 3 && cols == 3) {  // spatial contacts, without loops: the same sums
     y[0] += 0.0 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
     y[1] += 0.0 + a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
@@ -66,10 +67,11 @@ inline void set_product(int rows, int cols, const double* a, const double* x, do
   }
 }
 
-/// y += A x, A (n, n) symmetric: by four columns at once, which the processor adds up side by side. Of the steps of a
+/// y += A x, A (n, n) symmetric: by columns, some at once, which the processor adds up side by side. Of the steps of a
 /// chain of beams, 10 velocities each, add_product took an eighth.
-inline void add_symmetric_product(int n, const double* a, const double* x, double* y) {
-  constexpr int kTogether = 4;
+template <class Size>
+void add_symmetric_product(Size n, const double* a, const double* x, double* y) {
+  constexpr int kTogether = std::is_same_v<Size, int> ? 4 : Size{};
   int first = 0;
   for (; first + kTogether <= n; first += kTogether) {
     double sums[kTogether] = {};
@@ -86,9 +88,19 @@ inline void add_symmetric_product(int n, const double* a, const double* x, doubl
 }
 
 /// y += A^T x. A (rows, cols), x (rows), y (cols).
-inline void add_transposed_product(int rows, int cols, const double* a, const double* x, double* y) {
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < cols; ++j) y[j] += a[i * cols + j] * x[i];
+template <class Cols>
+void add_transposed_product(int rows, Cols cols, const double* a, const double* x, double* y) {
+  if constexpr (std::is_same_v<Cols, int>) {
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < cols; ++j) y[j] += a[i * cols + j] * x[i];
+    }
+  } else {
+    double sums[Cols{}];  // in registers
+    for (int j = 0; j < cols; ++j) sums[j] = y[j];
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < cols; ++j) sums[j] += a[i * cols + j] * x[i];
+    }
+    for (int j = 0; j < cols; ++j) y[j] = sums[j];
   }
 }
 

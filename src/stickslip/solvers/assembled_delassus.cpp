@@ -9,13 +9,16 @@
 
 namespace stickslip {
 
-void AssembledDelassus::assemble(const ConeProblem& problem) {
-  row_begin_.assign(1, 0);
-  columns_.clear();
-  offsets_.clear();
-  values_.clear();
-  mark_.assign(problem.n_cones(), -1);
-  std::visit([&](const auto& w) { assemble(problem, w); }, problem.delassus);
+void AssembledDelassus::assemble(const ConeProblem& problem, const DelassusRows* rows) {
+  const bool has_pattern = rows != nullptr && rows->pattern() == pattern_;
+  pattern_ = 0;
+  std::visit(
+      [&](const auto& w) {
+        if (!has_pattern) find_pattern(problem, w);
+        fill(problem, w, rows);
+      },
+      problem.delassus);
+  if (rows != nullptr) pattern_ = rows->pattern();
 }
 
 double AssembledDelassus::estimate_blocks(const ConeProblem& problem) {
@@ -48,11 +51,15 @@ void AssembledDelassus::list_users(const W& w) {
 }
 
 template <class W>
-void AssembledDelassus::assemble(const ConeProblem& problem, const W& w) {
+void AssembledDelassus::find_pattern(const ConeProblem& problem, const W& w) {
+  row_begin_.assign(1, 0);
+  columns_.clear();
+  offsets_.clear();
+  values_.clear();
+  mark_.assign(problem.n_cones(), -1);
   list_users(w);
   for (int i = 0; i < w.n_rows(); ++i) {
     stop_.check();
-    const int begin = row_begin_[i];
     add_to_row(i, i);
     const auto take = [&](int list) {
       for (int k = users_begin_[list]; k < users_begin_[list + 1]; ++k) add_to_row(i, users_[k]);
@@ -64,14 +71,33 @@ void AssembledDelassus::assemble(const ConeProblem& problem, const W& w) {
       w.for_each_right_key(i, [&](int key) { take(2 * key); });
     }
     close_row(problem, i);
+  }
+}
+
+/// The values, of a new pattern all zero so far.
+template <class W>
+void AssembledDelassus::fill(const ConeProblem& problem, const W& w, const DelassusRows* rows) {
+  constexpr bool kIsFactored = std::is_same_v<W, FactoredDelassus>;
+  for (int i = 0; i < w.n_rows(); ++i) {
+    stop_.check();
     asked_.clear();
-    for (int k = begin; k < row_begin_[i + 1]; ++k) {
+    for (int k = row_begin_[i]; k < row_begin_[i + 1]; ++k) {
       const int j = columns_[k];
-      // Of joints; W of contacts alone keeps the bits of both of its halves.
-      const bool is_mirrored = std::is_same_v<W, FactoredDelassus> && j < i &&
-                               problem.cones[i].kind == ConeKind::free && problem.cones[j].kind == ConeKind::free;
-      is_mirrored ? mirror(problem, i, k) : asked_.push_back(j);
+      double* block = values_.data() + offsets_[k];
+      // Beside joints; W of contacts alone keeps the bits of both of its halves.
+      const auto is_free = [&](int cone) { return problem.cones[cone].kind == ConeKind::free; };
+      if (kIsFactored && j < i && (is_free(i) || is_free(j))) {
+        mirror(problem, i, k);
+      } else if (kIsFactored && j == i && is_free(i) && rows != nullptr) {
+        std::copy_n(rows->diagonal(i), problem.cones[i].dim * problem.cones[i].dim, block);
+      } else if (kIsFactored && rows != nullptr) {
+        rows->calc_block(i, j, block);
+      } else {
+        asked_.push_back(j);
+        mark_[j] = k;
+      }
     }
+    if (asked_.empty()) continue;
     w.fill_row(problem.cones, i, asked_, scratch_,
                [&](int column) { return values_.data() + offsets_[mark_[column]]; });
   }
@@ -98,11 +124,10 @@ void AssembledDelassus::add_to_row(int i, int column) {
   columns_.push_back(column);
 }
 
-/// Sorts the columns of the open row i, makes room for its blocks, and sets mark_[column] to the block's number.
+/// Sorts the columns of the open row i and makes room for its blocks.
 void AssembledDelassus::close_row(const ConeProblem& problem, int i) {
   std::sort(columns_.begin() + row_begin_[i], columns_.end());
   for (int k = row_begin_[i]; k < static_cast<int>(columns_.size()); ++k) {
-    mark_[columns_[k]] = k;
     offsets_.push_back(values_.size());
     values_.resize(values_.size() + static_cast<std::size_t>(problem.cones[i].dim) * problem.cones[columns_[k]].dim);
   }

@@ -8,6 +8,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_problem.h"
+#include "stickslip/solvers/delassus_rows.h"
 
 namespace stickslip {
 
@@ -19,8 +20,9 @@ class AssembledDelassus {
   /// assemble() asks `stop` for each row, and throws Interrupted where it is raised.
   explicit AssembledDelassus(StopToken stop = {}) : stop_(stop) {}
 
-  /// Takes W of the problem; keeps the memory of earlier problems.
-  void assemble(const ConeProblem& problem);
+  /// Takes W of the problem; keeps the memory of earlier problems. rows: of this problem, whose products with M^-1
+  /// serve here; null: there are none.
+  void assemble(const ConeProblem& problem, const DelassusRows* rows = nullptr);
 
   /// How many blocks that would be, without assembling them: exactly for a stored one, else up to as many times that as
   /// two cones share bodies or unknowns.
@@ -38,12 +40,15 @@ class AssembledDelassus {
   template <class W>
   void list_users(const W& w);
   template <class W>
-  void assemble(const ConeProblem& problem, const W& w);
+  void find_pattern(const ConeProblem& problem, const W& w);
+  template <class W>
+  void fill(const ConeProblem& problem, const W& w, const DelassusRows* rows);
   void add_to_row(int i, int column);
   void close_row(const ConeProblem& problem, int i);
   void mirror(const ConeProblem& problem, int i, int k);
 
   StopToken stop_;
+  int pattern_ = 0;  // of the rows that it was assembled with, 0 without
   std::vector<int> row_begin_;
   std::vector<int> columns_;
   std::vector<std::size_t> offsets_;  // of the blocks in values_
@@ -65,11 +70,17 @@ class SharedDelassus {
   SharedDelassus(const SharedDelassus&) = delete;
   SharedDelassus& operator=(const SharedDelassus&) = delete;
 
-  /// Forgets the last problem: to be called once before a new one. Of one that is shared nothing is forgotten.
-  void start() { is_assembled_ = false; }
+  /// Forgets the last problem: to be called once before a new one. Of one that is shared nothing is forgotten. rows:
+  /// bound to the new one until the next start(), and always the same; where they have the W of the last one it is not
+  /// forgotten.
+  void start(const DelassusRows* rows = nullptr) {
+    is_assembled_ = is_assembled_ && rows != nullptr && rows->version() == version_;
+    rows_ = rows;
+  }
   const AssembledDelassus& get(const ConeProblem& problem) {
     if (shared_ != nullptr) return shared_->get(problem);
-    if (!is_assembled_) own_.assemble(problem);
+    if (!is_assembled_) own_.assemble(problem, rows_);
+    if (rows_ != nullptr) version_ = rows_->version();
     is_assembled_ = true;
     STICKSLIP_ASSERT(own_.n_cones() == problem.n_cones());
     return own_;
@@ -81,6 +92,8 @@ class SharedDelassus {
  private:
   AssembledDelassus own_;
   SharedDelassus* shared_;
+  const DelassusRows* rows_ = nullptr;
+  int version_ = 0;  // of rows_, where W is theirs
   bool is_assembled_ = false;
 };
 

@@ -139,7 +139,7 @@ void AutoSolver::begin(Task& task) {
   task.first = iterate_.last().defect();
   task.asked = iterate_.last().calc_asked(tolerance_);
   task.report.method = "certificate";
-  delassus_.start();
+  delassus_.start(&iterate_.rows());
   newton_.start();
   newton_from_guess_.start();
   newton_from_best_.start();

@@ -35,6 +35,17 @@ bool share_blocks(const ConeProblem& problem, std::vector<double>& blocks) {
 
 void DelassusRows::bind(const ConeProblem& problem, bool keeps_blocks) {
   problem_ = &problem;
+  const auto* factored = std::get_if<FactoredDelassus>(&problem.delassus);
+  const auto is_free = [](const Cone& cone) { return cone.kind == ConeKind::free; };
+  if (factored != nullptr && std::ranges::any_of(problem.cones, is_free)) {
+    if (*factored == bound_) return;
+    if (!factored->has_pattern_of(bound_)) ++pattern_;
+    bound_ = *factored;
+  } else {
+    bound_.clear();
+    ++pattern_;
+  }
+  ++version_;
   diagonal_begin_.clear();
   diagonals_.clear();
   scales_.clear();
@@ -65,7 +76,7 @@ void DelassusRows::bind(const ConeProblem& problem, bool keeps_blocks) {
   };
   std::visit(prepare, problem.delassus);
   // As ConeProblem::calc_residual_scale(), from the blocks that are here anyway.
-  residual_scale_ = problem.residual_scale > 0.0 ? problem.residual_scale : total > 0.0 ? total / problem.size() : 1.0;
+  mean_diagonal_ = total > 0.0 ? total / problem.size() : 1.0;
 }
 
 void DelassusRows::start(std::span<const double> p) {

@@ -16,13 +16,18 @@ class DelassusRows {
   /// Takes the problem, which must outlive the use; keeps the memory of earlier problems. Without `keeps_blocks` there
   /// is scale() and no diagonal(): 72 bytes a contact in space less.
   void bind(const ConeProblem& problem, bool keeps_blocks = true);
+  /// Another one after each bind() to another W than that of the bind() before: what follows from W alone stands while
+  /// this does. Of products over bodies beside free cones it is seen that they are the same.
+  int version() const { return version_; }
+  /// The same of which blocks of W there are. Not zero.
+  int pattern() const { return pattern_; }
 
   /// W_ii, row-major (dim, dim). [1/kg]
   const double* diagonal(int i) const { return diagonals_.data() + diagonal_begin_[i]; }
   /// trace(W_ii) / dim. [1/kg]
   double scale(int i) const { return scales_[i]; }
   /// w, as in residual.h. [1/kg]
-  double residual_scale() const { return residual_scale_; }
+  double residual_scale() const { return problem_->residual_scale > 0.0 ? problem_->residual_scale : mean_diagonal_; }
 
   /// Makes v = M^-1 J^T p where it is kept. p (n).
   void start(std::span<const double> p);
@@ -38,7 +43,10 @@ class DelassusRows {
   std::vector<std::size_t> diagonal_begin_;  // (n_cones)
   std::vector<double> diagonals_;            // [1/kg]
   std::vector<double> scales_;               // (n_cones) [1/kg]
-  double residual_scale_ = 1.0;              // [1/kg]
+  double mean_diagonal_ = 1.0;               // [1/kg] of all rows, by magnitude
+  int version_ = 0;
+  int pattern_ = 0;
+  FactoredDelassus bound_;  // that of version_, where there are free cones
   SweepMemory memory_;
 };
 

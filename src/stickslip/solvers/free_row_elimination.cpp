@@ -156,14 +156,11 @@ void FreeRowElimination::add_row(int k, double regular) {
   for (int j = 0; j < reduced_.n_cones(); ++j) {
     const Cone& column = reduced_.cones[j];
     const std::size_t begin = values_.size();
-    bool is_zero = true;
     for (int r = 0; r < dim; ++r) {
-      for (int c = 0; c < column.dim; ++c) {
-        values_.push_back(row[r * n_c + column.offset + c]);
-        is_zero &= values_.back() == 0.0;
-      }
+      const double* first = row + static_cast<std::size_t>(r) * n_c + column.offset;
+      values_.insert(values_.end(), first, first + column.dim);
     }
-    if (is_zero) {
+    if (std::all_of(values_.begin() + begin, values_.end(), [](double x) { return x == 0.0; })) {
       values_.resize(begin);
       continue;
     }

@@ -39,10 +39,11 @@ bool FreeRows::are_beside_normals(const ConeProblem& problem) {
 }
 
 int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, int max_solves, Iterate& iterate) {
-  if (!factors_.factorise(problem, iterate.rows())) return 0;
   int solves = 0;
-  for (double before = HUGE_VAL;
-       solves < max_solves && !is_polished(iterate.last(), tolerance) && iterate.last().absolute < kFalls * before;) {
+  for (double before = HUGE_VAL; solves < max_solves && !is_polished(iterate.last(), tolerance) &&
+                                 iterate.last().absolute < kFalls * before &&
+                                 iterate.last().absolute > problem.floor;) {  // b is known no better
+    if (solves == 0 && !factors_.factorise(problem, iterate.rows())) return 0;
     before = iterate.last().absolute;
     factors_.correct(problem, iterate);
     ++solves;
@@ -52,6 +53,7 @@ int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, int max_sol
 }
 
 bool FreeRowFactors::factorise(const ConeProblem& problem, const DelassusRows& rows, bool condenses) {
+  std::swap(offsets_, last_offsets_);
   cones_.clear();
   offsets_.assign(problem.n_cones(), -1);
   n_rows_ = 0;
@@ -61,8 +63,15 @@ bool FreeRowFactors::factorise(const ConeProblem& problem, const DelassusRows& r
     offsets_[i] = n_rows_;
     n_rows_ += problem.cones[i].dim;
   }
+  const bool is_alike = condenses == condenses_ && offsets_ == last_offsets_;
+  if (is_alike && is_factorised_ && rows.version() == version_) return true;
+  if (!is_alike) pattern_ = 0;
+  is_factorised_ = false;
+  version_ = rows.version();
+  condenses_ = condenses;
   is_dense_ = n_rows_ <= kMaxDenseRows && !condenses;
-  return is_dense_ ? factorise_dense(problem, rows) : factorise_sparse(problem, rows, condenses);
+  is_factorised_ = is_dense_ ? factorise_dense(problem, rows) : factorise_sparse(problem, rows, condenses);
+  return is_factorised_;
 }
 
 void FreeRowFactors::solve(std::span<double> x) const {
@@ -106,14 +115,37 @@ bool FreeRowFactors::factorise_dense(const ConeProblem& problem, const DelassusR
   return factorise_lu(n_rows_, matrix_.data(), pivots_.data(), stop_);
 }
 
-/// Where the matrix is that of the last call, as in the levels of a pass of generalized-alpha, its factors are, too.
 bool FreeRowFactors::factorise_sparse(const ConeProblem& problem, const DelassusRows& rows, bool condenses) {
   const AssembledDelassus& w = delassus_.get(problem);
-  std::swap(entries_, last_entries_);
+  if (rows.pattern() != pattern_) {
+    pattern_ = 0;
+    find_pattern(problem, w, condenses);
+    pattern_ = rows.pattern();
+  }
+  lu_.clear_values();
+  std::array<double, kMaxConeDim * kMaxConeDim> own;
+  for (int i = 0; i < static_cast<int>(blocks_.size()); ++i) {
+    for (int k = row_begin_[i]; k < row_begin_[i + 1]; ++k) {
+      if (sources_[k] < 0) continue;
+      const double* values = w.block(sources_[k]);
+      if (columns_[k] == i && offsets_[blocks_[i]] >= 0) {
+        const int dim = dims_[i];
+        std::copy_n(values, dim * dim, own.data());
+        for (int r = 0; r < dim; ++r) regularise(rows.scale(blocks_[i]), own[r * dim + r]);
+        values = own.data();
+      }
+      lu_.add(k, values);
+    }
+  }
+  return lu_.factorize() >= 0;
+}
+
+/// What is to be factorised, for lu_ as well.
+void FreeRowFactors::find_pattern(const ConeProblem& problem, const AssembledDelassus& w, bool condenses) {
   dims_.clear();
   row_begin_.assign(1, 0);
   columns_.clear();
-  entries_.clear();
+  sources_.clear();
   blocks_.assign(cones_.begin(), cones_.end());
   for (int i = 0; condenses && i < problem.n_cones(); ++i) {
     if (offsets_[i] < 0) blocks_.push_back(i);
@@ -121,46 +153,29 @@ bool FreeRowFactors::factorise_sparse(const ConeProblem& problem, const Delassus
   place_.assign(problem.n_cones(), -1);
   for (std::size_t k = 0; k < blocks_.size(); ++k) place_[blocks_[k]] = static_cast<int>(k);
   for (const int i : blocks_) {
-    add_row(problem, w, i, rows.scale(i));
+    add_row(problem, w, i);
     row_begin_.push_back(static_cast<int>(columns_.size()));
   }
-  const auto n_kept = static_cast<int>(blocks_.size() - cones_.size());
-  const bool has_pattern = lu_.analyze(dims_, row_begin_, columns_, n_kept);
-  if (has_pattern && is_factorised_ && entries_ == last_entries_) return true;
-  is_factorised_ = false;
-  lu_.clear_values();
-  const double* values = entries_.data();
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    for (int k = row_begin_[i]; k < row_begin_[i + 1]; ++k) {
-      lu_.add(k, values);
-      values += dims_[i] * dims_[columns_[k]];
-    }
-  }
-  is_factorised_ = lu_.factorize() >= 0;
-  return is_factorised_;
+  lu_.analyze(dims_, row_begin_, columns_, static_cast<int>(blocks_.size() - cones_.size()));
 }
 
 /// The blocks of one row of the matrix; others have one with each other, perhaps of zeros.
-void FreeRowFactors::add_row(const ConeProblem& problem, const AssembledDelassus& w, int i, double scale) {
-  const int dim = problem.cones[i].dim;
-  dims_.push_back(dim);
+void FreeRowFactors::add_row(const ConeProblem& problem, const AssembledDelassus& w, int i) {
+  dims_.push_back(problem.cones[i].dim);
   int next = offsets_[i] < 0 ? static_cast<int>(cones_.size()) : static_cast<int>(blocks_.size());  // of the others
   const auto add_zeros_up_to = [&](int place) {
     for (; next < place; ++next) {
       columns_.push_back(next);
-      entries_.resize(entries_.size() + dim * problem.cones[blocks_[next]].dim, 0.0);
+      sources_.push_back(-1);
     }
   };
   for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
-    const int j = w.columns()[k];
-    if (place_[j] < 0) continue;
-    if (offsets_[j] < 0) add_zeros_up_to(place_[j]);
-    if (place_[j] == next) ++next;
-    columns_.push_back(place_[j]);
-    entries_.insert(entries_.end(), w.block(k), w.block(k) + dim * problem.cones[j].dim);
-    if (j != i || offsets_[i] < 0) continue;
-    double* own = entries_.data() + entries_.size() - dim * dim;
-    for (int r = 0; r < dim; ++r) regularise(scale, own[r * dim + r]);
+    const int place = place_[w.columns()[k]];
+    if (place < 0) continue;
+    if (place >= static_cast<int>(cones_.size())) add_zeros_up_to(place);
+    if (place == next) ++next;
+    columns_.push_back(place);
+    sources_.push_back(k);
   }
   add_zeros_up_to(static_cast<int>(blocks_.size()));
 }

@@ -19,7 +19,7 @@ class FreeRowFactors {
   FreeRowFactors(StopToken stop, SharedDelassus* shared) : stop_(stop), delassus_(stop, shared), lu_(stop) {}
 
   /// Of all free cones; false where the matrix is singular or not finite. condenses: for condensed(), by sparse
-  /// factors.
+  /// factors. rows: always the same; what they have the same W of is not factorised again.
   bool factorise(const ConeProblem& problem, const DelassusRows& rows, bool condenses = false);
 
   int n_rows() const { return n_rows_; }
@@ -35,23 +35,27 @@ class FreeRowFactors {
  private:
   bool factorise_dense(const ConeProblem& problem, const DelassusRows& rows);
   bool factorise_sparse(const ConeProblem& problem, const DelassusRows& rows, bool condenses);
-  void add_row(const ConeProblem& problem, const AssembledDelassus& w, int i, double scale);
+  void find_pattern(const ConeProblem& problem, const AssembledDelassus& w, bool condenses);
+  void add_row(const ConeProblem& problem, const AssembledDelassus& w, int i);
 
   StopToken stop_;
   SharedDelassus delassus_;
   bool is_dense_ = true;
   int n_rows_ = 0;
-  std::vector<int> cones_;                      // free ones
-  std::vector<int> offsets_;                    // (n_cones)
-  std::vector<double> matrix_;                  // (n, n) row-major, then its factors
-  std::vector<int> pivots_;                     // (n)
-  std::vector<int> blocks_;                     // cones of the sparse matrix: free ones, then others if they take part
-  std::vector<int> dims_;                       // (blocks_)
-  std::vector<int> row_begin_;                  // (blocks_ + 1) of the pattern
-  std::vector<int> columns_;                    // into blocks_
-  std::vector<int> place_;                      // (n_cones) in blocks_, -1 of others
-  std::vector<double> entries_, last_entries_;  // [1/kg] of the matrix, and of the call before
-  bool is_factorised_ = false;                  // lu_ is of last_entries_
+  std::vector<int> cones_;                   // free ones
+  std::vector<int> offsets_, last_offsets_;  // (n_cones)
+  std::vector<double> matrix_;               // (n, n) row-major, then its factors
+  std::vector<int> pivots_;                  // (n)
+  std::vector<int> blocks_;                  // cones of the sparse matrix: free ones, then others if they take part
+  std::vector<int> dims_;                    // (blocks_)
+  std::vector<int> row_begin_;               // (blocks_ + 1) of the pattern
+  std::vector<int> columns_;                 // into blocks_
+  std::vector<int> sources_;                 // (columns_) their blocks of W, -1 of those that it has not
+  std::vector<int> place_;                   // (n_cones) in blocks_, -1 of others
+  bool is_factorised_ = false;               // the matrix of version_ of the rows
+  int version_ = 0;
+  int pattern_ = 0;  // of the rows for which lu_ is ordered
+  bool condenses_ = false;
   BlockLu lu_;
   std::vector<double> change_;  // (n) [N s]
 };

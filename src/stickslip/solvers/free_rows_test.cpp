@@ -36,6 +36,46 @@ ConeProblem make_problem(const Matrix& j, int n_contacts, const Vector& v) {
   return make_one_step_problem(ConeForm{SparseMatrix(w.sparseView())}, problem).cones;
 }
 
+/// Bodies in a row, two rows of joints between each and the next.
+ConeProblem make_row_of_bodies(int n_bodies, std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  ConeProblem problem;
+  auto& w = problem.delassus.emplace<FactoredDelassus>();
+  for (int k = 0; k < n_bodies; ++k) w.add_body(Matrix::Identity(3, 3));
+  for (int i = 0; i + 1 < n_bodies; ++i) {
+    problem.add_free(2);
+    w.begin_row(2);
+    for (const int body : {i, i + 1}) {
+      RowMatrixView j = w.add_block(body);
+      for (int r = 0; r < 2; ++r) {
+        for (int c = 0; c < 3; ++c) j(r, c) = normal(random);
+      }
+    }
+  }
+  for (double& b : problem.b) b = normal(random);
+  return problem;
+}
+
+/// A solver that has factors of W gives the answers of one that has none, where only b is new and where W is.
+TEST(FreeRows, KeepTheirFactorsWhileWIsTheSame) {
+  for (const int n : {8, 40}) {  // dense and sparse
+    std::mt19937 random(n);
+    ConeProblem problem = make_row_of_bodies(n, random);
+    const ConeProblem other = make_row_of_bodies(n, random);
+    const auto solver = make_solver(AutoOptions{});
+    const auto solve = [](ConeSolver& by, const ConeProblem& which) {
+      ConeSolution solution{std::vector<double>(which.size(), 0.0), {}};
+      EXPECT_EQ(by.solve(which, solution).status, Status::ok);
+      return solution.p;
+    };
+    solve(*solver, problem);
+    for (double& b : problem.b) b *= b + 0.5;
+    EXPECT_EQ(solve(*solver, problem), solve(*make_solver(AutoOptions{}), problem)) << n;
+    EXPECT_EQ(solve(*solver, other), solve(*make_solver(AutoOptions{}), other)) << n;
+    EXPECT_EQ(solve(*solver, problem), solve(*make_solver(AutoOptions{}), problem)) << n;
+  }
+}
+
 /// One factorisation, whatever repeats; and of the percussions what nothing determines stays as it was.
 TEST(FreeRows, AreOneLinearSystem) {
   for (const int n : {12, 90}) {  // dense and sparse
