@@ -170,8 +170,7 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
 void System::calc_limit(const ContactPoint& point, double t, const Vector& q, ContactGeometry& geometry) const {
   const Joint& joint = joints_[point.joint];
   const Pair pair(*this, joint.first, joint.second);
-  const PairCoordinates local(pair, q, nullptr, nullptr);
-  const PairFrames<double> frames = pair_frames<double>(pair, t, local.q, local.u);
+  const PairFrames<double> frames = frames_of(pair, t, q, nullptr);
   const JointPlacement<double> place = joint_placement(joint, frames.first, frames.second);
   const double sign = limit_sign(point);
   const JointLimits& limits = *joint.options.limits;

@@ -215,8 +215,7 @@ double System::calc_joint_coordinate(int j, int c, double t, const Vector& q) co
   const Joint& joint = joints_[j];
   if (c >= joint.n_coordinates) return std::numeric_limits<double>::quiet_NaN();
   const Pair pair(*this, joint.first, joint.second);
-  const PairCoordinates local(pair, q, nullptr, nullptr);
-  const PairFrames<double> frames = pair_frames<double>(pair, t, local.q, local.u);
+  const PairFrames<double> frames = frames_of(pair, t, q, nullptr);
   const double g = has_coordinate_row(joint, c) ? free_row(joint, c, frames.first, frames.second).g : 0.0;
   return coordinate_at(joint, c, t, q, pair, frames, g);
 }

@@ -146,6 +146,11 @@ PairFrames<S> pair_frames(const Pair& pair, const S& t, const S* q, const S* u) 
           body_frame<S>(pair.second_body, t, q + pair.first_local_q, u + pair.first_local_u)};
 }
 
+/// The same in numbers. `u` may be null: velocities zero.
+inline PairFrames<double> frames_of(const Pair& pair, double t, const Vector& q, const Vector* u) {
+  return {frame_at(pair.first_body, pair.first, t, q, u), frame_at(pair.second_body, pair.second, t, q, u)};
+}
+
 /// Whether a coordinate of a joint is that of its free row, but for whole turns.
 inline bool has_coordinate_row(const Joint& joint, int c) {
   return joint.spatial || c < joint.n_free_lengths;

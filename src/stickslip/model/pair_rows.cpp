@@ -35,7 +35,8 @@ struct PairRowsAt {
   JointRow<S> rows[kMaxJointDim];
 
   PairRowsAt(const System& /*system*/, const PairRows& source, const Pair& pair, const S& t, const S* q, const S* u)
-      : frames(pair_frames<S>(pair, t, q, u)) {
+      : PairRowsAt(source, t, pair_frames<S>(pair, t, q, u)) {}
+  PairRowsAt(const PairRows& source, const S& t, const PairFrames<S>& at) : frames(at) {
     make_rows<S>(source, t, frames, rows);
   }
 
@@ -66,9 +67,7 @@ Vector3 torque_of(const PairRows& source, const PairRowsAt<double>& at, int i) {
 
 /// Rows at one instant, in double.
 PairRowsAt<double> rows_at(const System& system, const PairRows& source, double t, const Vector& q, const Vector* u) {
-  const Pair pair = pair_of(system, source);
-  const PairCoordinates local(pair, q, u, nullptr);
-  return {system, source, pair, t, local.q, local.u};
+  return {source, t, frames_of(pair_of(system, source), t, q, u)};
 }
 
 /// Rows of W^T for a side that has velocities.
@@ -155,8 +154,7 @@ void calc_joint_place(const System& system, int j, double t, const Vector& q, co
     return;
   }
   const Pair pair(system, joint.first, joint.second);
-  const PairCoordinates local(pair, q, &u, nullptr);
-  const PairRowsAt<double> at(system, PairRows::constraint(joint), pair, t, local.q, local.u);
+  const PairRowsAt<double> at(PairRows::constraint(joint), t, frames_of(pair, t, q, &u));
   place.g.resize(joint.dim);
   for (int i = 0; i < joint.dim; ++i) place.g(i) = at.g(i);
   for (int c = 0; c < joint.n_coordinates; ++c) {

@@ -65,8 +65,8 @@ class SpatialJoint {
     between_ = Carried(r, r1, r2);
   }
 
-  /// Calls row(i, SpatialRow) for each row. `force`: where the derivatives of forces go, null: not asked for. lambda
-  /// (dim) [N, N m] counts for these alone.
+  /// Calls row(i, SpatialRow) for each row. `force`: where the derivatives of forces go; null: they are not asked for,
+  /// nor are gradients but those of g. lambda (dim) [N, N m] counts for these alone.
   template <class Take>
   void for_each_row(const JointVector* lambda, ForceGradient* force, Take&& take) const {
     int i = 0;
@@ -165,11 +165,11 @@ class SpatialJoint {
       g.theta[1] -= factor * turn;
     };
     add(row.of_g, x.r.cross(y.r));
+    if (force == nullptr) return;
     add(row.of_gamma, x.r1.cross(y.r) + x.r.cross(y.r1));
     add(row.of_gamma_dot, x.r2.cross(y.r) + 2.0 * x.r1.cross(y.r1) + x.r.cross(y.r2));
     row.over_omega[0] += factor * (x.r1.cross(y.r) + x.r.cross(y.r.cross(first_.omega)) + 2.0 * x.r.cross(y.r1));
     row.over_omega[1] += factor * (y.r1.cross(x.r) + y.r.cross(x.r.cross(second_.omega)) + 2.0 * y.r.cross(x.r1));
-    if (force == nullptr) return;
     const Matrix3 XY = factor * lambda * skew<double>(x.r) * skew<double>(y.r);
     force->T_theta[0][0] += XY;
     force->T_theta[0][1] -= XY;
@@ -180,14 +180,14 @@ class SpatialJoint {
   /// The offset along an axis of first's frame: its force acts on first where second's point is.
   SpatialRow along(int axis, double lambda, ForceGradient* force) const {
     const Carried e(first_, joint_.options.on_first.axes.col(axis));
-    SpatialRow row = along(e);
+    SpatialRow row = along(e, force != nullptr);
     const Carried& r = between_;
     row.of_g.theta[0] += e.r.cross(r.r);
+    if (force == nullptr) return row;
     row.of_gamma.theta[0] += e.r1.cross(r.r) + e.r.cross(r.r1);
     row.of_gamma_dot.theta[0] += e.r2.cross(r.r) + 2.0 * e.r1.cross(r.r1) + e.r.cross(r.r2);
     row.over_omega[0] +=
         e.r1.cross(r.r) + e.r.cross(r.r.cross(first_.omega)) + 2.0 * e.r.cross(r.r1) - 2.0 * first_.arm.cross(e.r1);
-    if (force == nullptr) return row;
     const Matrix3 E = lambda * skew<double>(e.r);
     const Matrix3 B = skew<double>(second_.arm);
     const Matrix3 C = skew<double>(Vector3(r.r + first_.arm));
@@ -210,11 +210,11 @@ class SpatialJoint {
       force->T_theta[0][0] -= skew<double>(first_.arm) * E;
       force->T_theta[1][1] += skew<double>(second_.arm) * E;
     }
-    return along(e);
+    return along(e, force != nullptr);
   }
 
   /// What both have in common: all but what first's rotation does to e.
-  SpatialRow along(const Carried& e) const {
+  SpatialRow along(const Carried& e, bool of_rates) const {
     const Carried& r = between_;
     SpatialRow row = zero();
     row.g = e.r.dot(r.r);
@@ -225,12 +225,13 @@ class SpatialJoint {
       g.p[1] = over;
     };
     set_p(row.of_g, e.r);
+    row.of_g.theta = {-first_.arm.cross(e.r), second_.arm.cross(e.r)};
+    if (!of_rates) return row;
     set_p(row.of_gamma, e.r1);
     set_p(row.of_gamma_dot, e.r2);
     for (int s = 0; s < 2; ++s) {
       const RigidSide& side = s == 0 ? first_ : second_;
       const double sign = s == 0 ? -1.0 : 1.0;
-      row.of_g.theta[s] = sign * side.arm.cross(e.r);
       row.of_gamma.theta[s] = sign * (side.arm.cross(e.r1) + side.arm_v.cross(e.r));
       row.of_gamma_dot.theta[s] = sign * (side.arm.cross(e.r2) + 2.0 * side.arm_v.cross(e.r1) + side.arm_a.cross(e.r));
       row.over_v[s] = sign * 2.0 * e.r1;
