@@ -425,6 +425,7 @@ void ElementRows::add_transposed(const ConstraintElement& e, const std::vector<d
     const double* w = rows.data() + columns.values;
     double* of_body = y.data() + columns.u_offset;
     with_size(columns.n, [&](auto n) {
+      if (columns.stride == n) return add_transposed_product(e.dim, n, w, p, of_body);
       for (int i = 0; i < e.dim; ++i) {
         for (int c = 0; c < n; ++c) of_body[c] += w[i * columns.stride + c] * p[i];
       }

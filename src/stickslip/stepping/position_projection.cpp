@@ -65,6 +65,7 @@ double PositionProjection::project(double h, VelocityStep& step, Vector& q, Body
   if (!(off > 1.0)) return 0.0;
   const double before = system_.calc_potential_energy(at.t(), q);
   correct(off, h, step, q, at);
+  system_.count_turns(at.t(), q);
   return system_.calc_potential_energy(at.t(), q) - before;
 }
 
@@ -85,7 +86,7 @@ void PositionProjection::correct(double off, double h, VelocityStep& step, Vecto
     system_.solve_mass(force_, displacement_);
     q_before_ = q;
     system_.advance(1.0, displacement_, q);
-    system_.normalize(t, q);
+    system_.normalize_quaternions(q);
     at.take(t, q, nullptr);
     const double before = off;
     const double deepest_before = deepest_;
