@@ -12,6 +12,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/cone/body_form.h"
 #include "stickslip/cone/condense.h"
 #include "stickslip/math/dense_factors.h"
 #include "stickslip/math/sparse_lu.h"
@@ -260,80 +261,6 @@ class SideBuilder {
   std::vector<double> right_;
 };
 
-/// Global forms with so many contacts are looked through for bodies. [-]
-constexpr Eigen::Index kManyContacts = 64;
-
-/// Whether a global form is one of bodies, each with six velocities in a row (planar: three) that M couples with no
-/// others, and each contact or bilateral row between two of them at most; then w = J M^-1 J^T is made of them.
-class BodyFinder {
- public:
-  explicit BodyFinder(const GlobalForm& form) : form_(form), n_v_(form.dim == 3 ? 6 : 3) {}
-
-  bool find(const ConeProblem& problem, FactoredDelassus& w) {
-    if (form_.f.size() % n_v_ != 0) return false;
-    w.clear();
-    if (!add_bodies(w)) return false;
-    const SparseMatrix h_transposed = form_.h.transpose();
-    const SparseMatrix g_transposed = form_.g.transpose();
-    const auto n = static_cast<int>(form_.w.size());
-    for (const Cone& cone : problem.cones) {
-      const bool is_contact = cone.offset < n;
-      if (!add_row(is_contact ? h_transposed : g_transposed, is_contact ? cone.offset : cone.offset - n, cone.dim, w)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
- private:
-  bool add_bodies(FactoredDelassus& w) const {
-    Matrix mass(n_v_, n_v_);
-    for (Eigen::Index first = 0; first < form_.f.size(); first += n_v_) {
-      mass.setZero();
-      for (int r = 0; r < n_v_; ++r) {
-        for (SparseMatrix::InnerIterator entry(form_.m, first + r); entry; ++entry) {
-          if (entry.value() == 0.0) continue;
-          if (entry.col() < first || entry.col() >= first + n_v_) return false;
-          mass(r, entry.col() - first) += entry.value();
-        }
-      }
-      const double largest = mass.cwiseAbs().maxCoeff();
-      if (!((mass - mass.transpose()).cwiseAbs().maxCoeff() <= kSymmetric * largest)) return false;
-      DenseLu lu;
-      if (!(lu.factorise(mass) > kSingular * largest)) return false;
-      const Matrix inverse = mass.isDiagonal(0.0) ? Matrix(mass.diagonal().cwiseInverse().asDiagonal()) : lu.inverse();
-      w.add_body(0.5 * (inverse + inverse.transpose()));
-    }
-    return true;
-  }
-
-  bool add_row(const SparseMatrix& transposed, int first, int dim, FactoredDelassus& w) const {
-    int bodies[2] = {-1, -1};
-    for (int r = 0; r < dim; ++r) {
-      for (SparseMatrix::InnerIterator entry(transposed, first + r); entry; ++entry) {
-        const int body = static_cast<int>(entry.col()) / n_v_;
-        if (entry.value() == 0.0 || body == bodies[0] || body == bodies[1]) continue;
-        if (bodies[1] >= 0) return false;
-        bodies[bodies[0] >= 0 ? 1 : 0] = body;
-      }
-    }
-    w.begin_row(dim);
-    for (const int body : bodies) {
-      if (body < 0) continue;
-      RowMatrixView block = w.add_block(body);
-      for (int r = 0; r < dim; ++r) {
-        for (SparseMatrix::InnerIterator entry(transposed, first + r); entry; ++entry) {
-          if (entry.col() / n_v_ == body) block(r, entry.col() % n_v_) += entry.value();
-        }
-      }
-    }
-    return true;
-  }
-
-  const GlobalForm& form_;
-  int n_v_;
-};
-
 /// Stores a matrix in the blocks of the problem's cones.
 void store_delassus(const SparseMatrix& w, ConeProblem& problem) {
   auto& delassus = problem.delassus.emplace<StoredDelassus>();
@@ -480,7 +407,7 @@ OneStepProblem make_one_step_problem(GlobalForm form, const std::string& file) {
   const SparseMatrix h_transposed = form.h.transpose();
   const SparseMatrix g_transposed = form.g.transpose();
   FactoredDelassus bodies;
-  const bool has_bodies = form.mu.size() >= kManyContacts && BodyFinder(form).find(problem, bodies);
+  const bool has_bodies = form.mu.size() >= kManyContacts && find_bodies(form, problem, bodies);
   auto& delassus = problem.delassus.emplace<SparseDelassus>();
   delassus.clear(n_v);
   SideBuilder builder(solver);
@@ -542,13 +469,15 @@ OneStepProblem make_one_step_problem(ConeForm form, ConeProblem cones) {
 }
 
 OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int>* row_of) {
-  const SparseMatrix w = make_delassus_matrix(problem);
-  const FrictionLaw law = problem.law;
   std::vector<int> rows(problem.size());
   std::iota(rows.begin(), rows.end(), 0);
   const int dim = common_dimension(problem);
   OneStepProblem made;
-  if (dim == 0 || !problem.stretches.empty() || !is_coupled_symmetrically(problem, w)) {
+  std::optional<GlobalForm> of_bodies = make_body_form(problem, dim, rows);
+  const SparseMatrix w = of_bodies ? SparseMatrix() : make_delassus_matrix(problem);
+  if (of_bodies) {
+    made = make_one_step_problem(std::move(*of_bodies), "");
+  } else if (dim == 0 || !problem.stretches.empty() || !is_coupled_symmetrically(problem, w)) {
     ConeProblem cones;
     cones.cones = problem.cones;
     cones.blocks = problem.blocks;
@@ -558,7 +487,7 @@ OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int
   } else {
     made = make_one_step_problem(make_local_form(problem, w, dim, rows));
   }
-  made.cones.law = law;
+  made.cones.law = problem.law;
   made.cones.floor = problem.floor;
   if (row_of != nullptr) *row_of = std::move(rows);
   return made;

@@ -71,12 +71,13 @@ OneStepProblem make_one_step_problem(LcpForm form);
 /// `cones` has its cones and b, but no Delassus operator.
 OneStepProblem make_one_step_problem(ConeForm form, ConeProblem cones);
 
-/// A cone problem, as schemes make them, in the form in which it can be exchanged: local where each contact is planar,
-/// or each spatial, with one ball of friction or none, not stretched, and the rest are bilateral, coupled symmetrically
-/// with the contacts (a local form has V and V^T); else cones. Contacts come before bilateral rows. A contact without
-/// friction gets uncoupled rows with mu = 0, b = 0 and the mean diagonal of W: they hold no percussion and leave that
-/// mean, by which residuals are scaled, as it is. `row_of` (n), if not null, is filled with the row in the new problem
-/// of each row of the old one.
+/// A cone problem, as schemes make them, in the form in which it can be exchanged: global where it has many contacts
+/// with a ball of friction each between bodies (make_body_form()), so that who reads it finds the bodies; local where
+/// each contact is planar, or each spatial, with one ball of friction or none, not stretched, and the rest are
+/// bilateral, coupled symmetrically with the contacts (a local form has V and V^T); else cones. Contacts come before
+/// bilateral rows. A contact without friction gets uncoupled rows with mu = 0, b = 0 and the mean diagonal of W: they
+/// hold no percussion and leave that mean, by which residuals are scaled, as it is. `row_of` (n), if not null, is
+/// filled with the row in the new problem of each row of the old one.
 OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int>* row_of = nullptr);
 
 /// v = M^-1 (H r + G lambda + f) of a global form for percussions p (n), (n_v); empty for other forms.

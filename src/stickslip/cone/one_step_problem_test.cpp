@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -179,6 +181,79 @@ TEST(ExchangeProblem, AsymmetricCouplingIsKept) {
   w(3, 0) = 0.5;
   const ConeProblem symmetric = make_one_step_problem(ConeForm{sparse(w)}, cones).cones;
   EXPECT_TRUE(std::holds_alternative<LocalForm>(make_exchange_problem(symmetric).form));
+}
+
+/// A pile of one body on the other, with contacts at three points each; the inertias are of no axes.
+ConeProblem make_pile() {
+  constexpr int kBodies = 30;
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  const auto vector = [&] { return Vector3(normal(random), normal(random), normal(random)); };
+  ConeProblem problem;
+  auto& w = problem.delassus.emplace<PackedDelassus>();
+  for (int k = 0; k < kBodies; ++k) {
+    const Matrix3 root = Matrix3::NullaryExpr([&] { return normal(random); });
+    w.add_body(1.0 + k, root * root.transpose() + Matrix3::Identity());
+    for (int point = 0; point < 3; ++point) {
+      const Vector3 n = vector().normalized();
+      const FrictionBlock block{2, 0.1 * point, 0, 0.0};
+      w.add_contact({n, n.unitOrthogonal(), vector(), vector(), k == 0 ? PackedDelassus::kFixed : k - 1, k});
+      problem.add_contact({&block, 1});
+    }
+  }
+  for (double& b : problem.b) b = normal(random);
+  return problem;
+}
+
+/// The same rows of bodies, and a bilateral one before them.
+ConeProblem make_tied_pile() {
+  const ConeProblem pile = make_pile();
+  const auto& packed = std::get<PackedDelassus>(pile.delassus);
+  ConeProblem problem;
+  FactoredDelassus w;
+  for (int k = 0; k < packed.n_bodies(); ++k) {
+    const auto& [inverse_mass, a] = packed.body(k);
+    Matrix inverse = inverse_mass * Matrix::Identity(6, 6);
+    inverse.bottomRightCorner<3, 3>() << a[0], a[1], a[2], a[1], a[3], a[4], a[2], a[4], a[5];
+    w.add_body(inverse);
+  }
+  problem.add_free(1);
+  w.begin_row(1);
+  w.add_block(3) << 1.0, 0.0, 0.5, 0.0, 0.0, -1.0;
+  w.add_block(8) << -1.0, 0.0, 0.0, 2.0, 0.0, 1.0;
+  for (int i = 0; i < pile.n_cones(); ++i) {
+    problem.add_contact(pile.friction(pile.cones[i]));
+    w.begin_row(3);
+    packed.for_each_left_key(i, [&](int body) {
+      RowMatrixView J = w.add_block(body);
+      for (int r = 0; r < 3; ++r) J.row(r) = ConstVectorView(packed.row_of(i, body, r).momentum.data(), 6);
+    });
+  }
+  problem.delassus = std::move(w);
+  problem.b = pile.b;
+  problem.b.insert(problem.b.begin(), 0.3);
+  return problem;
+}
+
+TEST(ExchangeProblem, PilesKeepTheirBodies) {
+  for (const ConeProblem& problem : {make_pile(), make_tied_pile()}) {
+    std::vector<int> row_of;
+    const OneStepProblem made = make_exchange_problem(problem, &row_of);
+    ASSERT_TRUE(std::holds_alternative<GlobalForm>(made.form));
+    EXPECT_TRUE(std::holds_alternative<FactoredDelassus>(made.cones.delassus));
+    const Matrix before = make_delassus_matrix(problem);
+    const Matrix after = make_delassus_matrix(made.cones);
+    std::vector<double> p(problem.size());
+    std::vector<double> q(problem.size());
+    for (int i = 0; i < problem.size(); ++i) q[row_of[i]] = p[i] = std::sin(i);
+    for (int i = 0; i < problem.size(); ++i) {
+      EXPECT_EQ(made.cones.b[row_of[i]], problem.b[i]);
+      for (int j = 0; j < problem.size(); ++j) {
+        EXPECT_NEAR(after(row_of[i], row_of[j]), before(i, j), kRecordRoundOff * before.maxCoeff());
+      }
+    }
+    EXPECT_NEAR(calc_residual(made.cones, q).relative, calc_residual(problem, p).relative, kRecordRoundOff);
+  }
 }
 
 TEST(ExchangeProblem, OtherConesStayAsTheyAre) {
