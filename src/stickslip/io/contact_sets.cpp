@@ -42,6 +42,10 @@ std::vector<Column> contact_columns(Hdf5Type real, bool has_moments) {
   return columns;
 }
 
+std::vector<Column> contact_columns(const System& system, const OutputChoice& output) {
+  return contact_columns(output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64, sets_have_moments(system));
+}
+
 /// By their index in /shapes, of the first and the second body.
 std::array<int, 2> shapes_of(const System& system, const ContactReport& contact) {
   std::array<int, 2> shapes = {};
@@ -68,9 +72,14 @@ ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, st
 
 std::int64_t ContactSets::contact_bytes(const System& system, const OutputChoice& output) {
   std::int64_t bytes = 0;
-  const Hdf5Type real = output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
-  for (const Column& column : contact_columns(real, sets_have_moments(system))) bytes += column.row_bytes();
+  for (const Column& column : contact_columns(system, output)) bytes += column.row_bytes();
   return bytes;
+}
+
+double ContactSets::estimate_bytes(const System& system, const OutputChoice& output, std::int64_t rows,
+                                   double contacts) {
+  return estimate_table_bytes(contact_columns(system, output), kTypicalContacts * rows,
+                              contacts * static_cast<double>(rows));
 }
 
 void ContactSets::record(const StepReport& report) {

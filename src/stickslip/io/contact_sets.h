@@ -23,6 +23,8 @@ class ContactSets {
 
   /// What a contact takes in a row. [bytes]
   static std::int64_t contact_bytes(const System& system, const OutputChoice& output);
+  /// What as many contacts in each of so many rows take. [bytes]
+  static double estimate_bytes(const System& system, const OutputChoice& output, std::int64_t rows, double contacts);
 
   /// The next row: the report's contacts beside the named points.
   void record(const StepReport& report);

@@ -63,11 +63,15 @@ std::size_t checkpoint_capacity(const System& system, const State& state) {
   return to_bytes(state).size() + contacts * (24 + 8 * rows) + memory + kBesideTheState;
 }
 
+bool has_contact_sets(const System& system, const OutputChoice& output) {
+  return system.has_varying_contacts() && output.wants("/contact_sets");
+}
+
 }  // namespace
 
 double estimate_row_bytes(const System& system, const OutputChoice& output, double contacts) {
-  const bool has_sets = system.has_varying_contacts() && output.wants("/contact_sets");
-  const double set_bytes = has_sets ? static_cast<double>(ContactSets::contact_bytes(system, output)) : 0.0;
+  const double set_bytes =
+      has_contact_sets(system, output) ? static_cast<double>(ContactSets::contact_bytes(system, output)) : 0.0;
   return static_cast<double>(OutputColumns(system, output).row_bytes()) + contacts * set_bytes;
 }
 
@@ -75,17 +79,21 @@ double estimate_result_bytes(const System& system, const State& state, const Res
   const std::vector<Column> steps = to_columns(choose_step_columns(header.automatic_steps));
   double step_bytes = 0.0;
   for (const Column& column : steps) step_bytes += static_cast<double>(column.row_bytes());
-  constexpr double kNamesAndShapes = 200.0;  // [bytes] a body
+  constexpr double kNamesAndShapes = 600.0;  // [bytes] a body, beside the text of the scene
   constexpr double kBookkeeping = 65536.0;   // [bytes]
   constexpr double kMeasureBytes = 216.0;    // [bytes] a measure in a row: nine numbers and two matrices
   constexpr double kSensorBytes = 56.0;      // [bytes] a sensor in a row: seven numbers at most
   constexpr double kSlots = 2.0;             // [-] checkpoints
-  return kBookkeeping + kNamesAndShapes * static_cast<double>(system.bodies().size()) +
+  const bool has_sets = has_contact_sets(system, header.output);
+  const double set_bytes =
+      has_sets ? ContactSets::estimate_bytes(system, header.output, header.expected_rows, contacts) : 0.0;
+  return kBookkeeping + static_cast<double>(header.scene.size()) +
+         kNamesAndShapes * static_cast<double>(system.bodies().size()) +
          kSlots * static_cast<double>(checkpoint_capacity(system, state)) +
-         static_cast<double>(header.expected_rows) * (estimate_row_bytes(system, header.output, contacts) +
+         static_cast<double>(header.expected_rows) * (estimate_row_bytes(system, header.output, 0.0) +
                                                       kMeasureBytes * static_cast<double>(header.measures.size()) +
                                                       kSensorBytes * static_cast<double>(header.sensors.size())) +
-         static_cast<double>(header.expected_steps) * step_bytes;
+         static_cast<double>(header.expected_steps) * step_bytes + set_bytes;
 }
 
 ResultWriter::ResultWriter(const std::filesystem::path& path, const System& system, const State& state,
@@ -98,7 +106,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const System& syst
       steps_(file_, to_columns(step_columns_), header.expected_steps),
       limits_(file_, system, header.limits),
       slots_(file_, checkpoint_capacity(system, state)) {
-  if (system.has_varying_contacts() && header.output.wants("/contact_sets")) {
+  if (has_contact_sets(system, header.output)) {
     const Hdf5Type real = header.output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
     contact_sets_.emplace(file_, system, real, header.expected_rows);
   }

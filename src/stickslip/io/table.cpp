@@ -17,8 +17,8 @@ namespace {
 
 /// A chunk takes no more than this, so that reading a few rows or bodies reads little else. [bytes]
 constexpr std::int64_t kTableChunkBytes = 65536;
-/// Rows of a chunk at most: 8 kB of a scalar column, so that the last chunk of a short run is short. [-]
-constexpr std::int64_t kMaxChunkRows = 1024;
+/// Rows of a chunk at most: 32 kB of a scalar column, so that the last chunk of a short run is short. [-]
+constexpr std::int64_t kMaxChunkRows = 4096;
 /// What the library's indices of chunks and the pages that stay half empty behind chunks take on the disk at a time, at
 /// most: of each column, and beside. [bytes]
 constexpr std::int64_t kColumnBookkeepingBytes = 4096;
@@ -85,6 +85,15 @@ std::int64_t Column::width() const {
 
 std::int64_t Column::row_bytes() const {
   return width() * number_bytes(type);
+}
+
+double estimate_table_bytes(std::span<const Column> columns, std::int64_t expected_rows, double rows) {
+  double bytes = 0.0;
+  for (const Column& column : columns) {
+    const auto chunk_rows = static_cast<double>(choose_chunk_rows(column, expected_rows));
+    bytes += std::ceil(rows / chunk_rows) * chunk_rows * static_cast<double>(column.row_bytes());
+  }
+  return bytes;
 }
 
 Table::Table(Hdf5File& file, std::vector<Column> columns, std::int64_t expected_rows)

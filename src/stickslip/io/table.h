@@ -27,6 +27,9 @@ struct Column {
   std::int64_t row_bytes() const;
 };
 
+/// What so many rows of a Table of these columns take in the file, which has whole chunks. [bytes]
+double estimate_table_bytes(std::span<const Column> columns, std::int64_t expected_rows, double rows);
+
 /// The checksum, in a checkpoint, of all rows of a dataset before it; it also detects a chunk of zeros, which fits
 /// Fletcher's. The rows from `first` on share a chunk with later rows. That chunk is written again with them, and may
 /// be cut when the program is killed, so its own checksum does not protect the earlier rows.

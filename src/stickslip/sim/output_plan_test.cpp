@@ -78,6 +78,30 @@ TEST(OutputPlan, TheSizeIsThatOfTheFile) {
   EXPECT_NEAR(plan.bytes / size, 1.0, 0.1);
 }
 
+/// Balls at rest on the ground, each touching the next: contacts are as many at the end as at the start, and fill a
+/// part of a chunk or some chunks.
+TEST(OutputPlan, TheSizeIsThatOfTheFileWithContacts) {
+  const test::TemporaryFolder folder;
+  for (const double end : {0.002, 0.011, 0.05, 0.1}) {
+    const Scene scene = parse_scene(fmt::format(R"(stickslip = 1
+time = {{end = {}, step = 1e-3}}
+contact_default = {{friction = 0.3}}
+bodies.ground = {{type = "fixed", shapes.plane = {{type = "half-space", normal = [0, 0, 1]}}}}
+[[fill]]
+body = {{density = 1000, shapes.hull = {{type = "sphere", radius = 0.125}}}}
+grid = {{counts = [16, 16, 1], spacing = 0.25, origin = [0, 0, 0.125]}}
+)",
+                                                end),
+                                    "rest.toml");
+    const OutputPlan plan = plan_of(scene);
+    RunOptions options;
+    options.output = folder / "r.h5";
+    run(scene, options);
+    const auto size = static_cast<double>(std::filesystem::file_size(folder / "r.h5"));
+    EXPECT_NEAR(plan.bytes / size, 1.0, 0.1) << end;
+  }
+}
+
 /// Every dataset that a system with all parts gives has its name among those that output.fields can have.
 TEST(OutputFields, NameEveryDataset) {
   const Scene scene = load_scene(STICKSLIP_SCENES_DIR "/four_bar.toml");
