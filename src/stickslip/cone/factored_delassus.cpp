@@ -2,6 +2,7 @@
 #include "stickslip/cone/factored_delassus.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/small_matrix.h"
@@ -31,14 +32,19 @@ void prepare_block(Size size, int dim, const double* inverse_mass, bool is_diago
 }  // namespace
 
 bool FactoredDelassus::operator==(const FactoredDelassus& other) const {
-  return values_ == other.values_ && has_pattern_of(other) && inverse_mass_ == other.inverse_mass_ &&
-         bodies_ == other.bodies_;
+  // Bits, as 0 and -0 give results that differ in signs.
+  const auto has_bits_of = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+  };
+  return has_bits_of(values_, other.values_) && has_pattern_of(other) &&
+         has_bits_of(inverse_mass_, other.inverse_mass_) && bodies_ == other.bodies_;
 }
 
 void FactoredDelassus::clear() {
   clear_rows();
   bodies_.clear();
   inverse_mass_.clear();
+  has_finite_masses_ = true;
   n_v_ = 0;
 }
 
@@ -53,6 +59,7 @@ int FactoredDelassus::add_body(const Eigen::Ref<const Matrix>& inverse_mass) {
   STICKSLIP_ASSERT(inverse_mass.rows() == inverse_mass.cols());
   const int n_v = static_cast<int>(inverse_mass.rows());
   bodies_.push_back({n_v_, n_v, inverse_mass_.size(), inverse_mass.isDiagonal(0.0)});
+  has_finite_masses_ &= inverse_mass.allFinite();
   for (int i = 0; i < n_v; ++i) {
     for (int j = 0; j < n_v; ++j) inverse_mass_.push_back(inverse_mass(i, j));
   }
@@ -230,7 +237,7 @@ void FactoredDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemo
 void FactoredDelassus::start(std::span<const Cone> cones, const double* p, SweepMemory& memory) const {
   memory.v.assign(n_v_, 0.0);
   const int n = cones.empty() ? 0 : cones.back().offset + cones.back().dim;
-  if (std::all_of(p, p + n, [](double x) { return x == 0.0; })) return;
+  if (has_finite_masses_ && std::all_of(p, p + n, [](double x) { return x == 0.0; })) return;
   memory.momentum.assign(n_v_, 0.0);
   add_momentum(cones, p, memory.momentum.data());
   add_inverse_mass_product(memory.momentum.data(), memory.v.data());

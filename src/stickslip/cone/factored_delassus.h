@@ -107,6 +107,7 @@ class FactoredDelassus {
 
   std::vector<Body> bodies_;
   std::vector<double> inverse_mass_;
+  bool has_finite_masses_ = true;
   std::vector<std::size_t> row_begin_ = {0};
   std::vector<int> row_dim_;
   std::vector<Block> blocks_;

@@ -21,8 +21,8 @@ namespace stickslip {
 // solves with them by the matrix itself, as the Newton methods do by the residual of each iterate.
 class BlockLu {
  public:
-  /// Whatever takes long asks `stop`, every few columns at most, and throws Interrupted where it is raised; analyze()
-  /// comes next then.
+  /// Whatever takes long asks `stop`, every few columns at most, and throws Interrupted where it is raised. After one
+  /// in analyze() that comes next, else clear_values() or factorize().
   explicit BlockLu(StopToken stop = {}) : stop_(stop), minimum_degree_(stop) {}
 
   /// Takes the pattern: dims (n) rows of each diagonal block; row_begin (n + 1) and columns list the blocks (i, j) row

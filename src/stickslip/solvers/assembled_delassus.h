@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -48,7 +49,7 @@ class AssembledDelassus {
   void mirror(const ConeProblem& problem, int i, int k);
 
   StopToken stop_;
-  int pattern_ = 0;  // of the rows that it was assembled with, 0 without
+  std::uint64_t pattern_ = 0;  // of the rows that it was assembled with, 0 without
   std::vector<int> row_begin_;
   std::vector<int> columns_;
   std::vector<std::size_t> offsets_;  // of the blocks in values_
@@ -79,9 +80,11 @@ class SharedDelassus {
   }
   const AssembledDelassus& get(const ConeProblem& problem) {
     if (shared_ != nullptr) return shared_->get(problem);
-    if (!is_assembled_) own_.assemble(problem, rows_);
-    if (rows_ != nullptr) version_ = rows_->version();
-    is_assembled_ = true;
+    if (!is_assembled_) {
+      own_.assemble(problem, rows_);
+      if (rows_ != nullptr) version_ = rows_->version();
+      is_assembled_ = true;
+    }
     STICKSLIP_ASSERT(own_.n_cones() == problem.n_cones());
     return own_;
   }
@@ -93,7 +96,7 @@ class SharedDelassus {
   AssembledDelassus own_;
   SharedDelassus* shared_;
   const DelassusRows* rows_ = nullptr;
-  int version_ = 0;  // of rows_, where W is theirs
+  std::uint64_t version_ = 0;  // of rows_, where W is theirs
   bool is_assembled_ = false;
 };
 

@@ -333,13 +333,12 @@ TEST_P(Conformance, SameInputSameBits) {
   EXPECT_EQ(first.u, second.u);
 }
 
-TEST_P(Conformance, ScaledProblem) {
-  // W in other units: p shrinks as W grows.
-  PlantedProblem planted = plant({}, 6);
-  auto& w = std::get<FactoredDelassus>(planted.problem.delassus);
+/// W in other units: p shrinks as W grows.
+ConeProblem scale_masses(const ConeProblem& problem, double by) {
+  const auto& w = std::get<FactoredDelassus>(problem.delassus);
   FactoredDelassus scaled;
   for (int k = 0; k < w.n_bodies(); ++k) {
-    scaled.add_body(1e6 * ConstRowMatrixView(w.inverse_mass(k), w.body(k).n_v, w.body(k).n_v));
+    scaled.add_body(by * ConstRowMatrixView(w.inverse_mass(k), w.body(k).n_v, w.body(k).n_v));
   }
   for (int i = 0; i < w.n_rows(); ++i) {
     scaled.begin_row(w.row_dim(i));
@@ -347,7 +346,14 @@ TEST_P(Conformance, ScaledProblem) {
       scaled.add_block(block.body, block.column, block.n) = ConstRowMatrixView(w.values(block), w.row_dim(i), block.n);
     }
   }
-  planted.problem.delassus = scaled;
+  ConeProblem result = problem;
+  result.delassus = scaled;
+  return result;
+}
+
+TEST_P(Conformance, ScaledProblem) {
+  PlantedProblem planted = plant({}, 6);
+  planted.problem = scale_masses(planted.problem, 1e6);
   ConeSolution solution;
   solution.p.assign(planted.problem.size(), 0.0);
   EXPECT_EQ(solve(planted.problem, solution).status, Status::ok);
@@ -359,6 +365,12 @@ TEST_P(Conformance, ValuesThatAreNotFiniteFail) {
   ConeSolution solution{planted.p, {}};
   EXPECT_EQ(solver_->solve(planted.problem, solution).status, Status::failed);
   EXPECT_EQ(solution.p, planted.p);
+
+  // Of masses, with no percussions to begin with.
+  const PlantedProblem good = plant({}, 7);
+  planted.problem = scale_masses(good.problem, std::numeric_limits<double>::quiet_NaN());
+  solution.p.assign(planted.problem.size(), 0.0);
+  EXPECT_EQ(solver_->solve(planted.problem, solution).status, Status::failed);
 }
 
 /// Rows of huge and tiny entries, all of them or those of joints alone: squares of entries of W overflow or vanish, or

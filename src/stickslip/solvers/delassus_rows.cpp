@@ -37,15 +37,13 @@ void DelassusRows::bind(const ConeProblem& problem, bool keeps_blocks) {
   problem_ = &problem;
   const auto* factored = std::get_if<FactoredDelassus>(&problem.delassus);
   const auto is_free = [](const Cone& cone) { return cone.kind == ConeKind::free; };
-  if (factored != nullptr && std::ranges::any_of(problem.cones, is_free)) {
-    if (*factored == bound_) return;
-    if (!factored->has_pattern_of(bound_)) ++pattern_;
-    bound_ = *factored;
-  } else {
-    bound_.clear();
-    ++pattern_;
-  }
+  const bool is_kept = factored != nullptr && std::ranges::any_of(problem.cones, is_free);
+  const bool has_pattern =
+      is_kept && factored->has_pattern_of(bound_) && std::ranges::equal(problem.cones, bound_free_, {}, is_free);
+  if (has_pattern && *factored == bound_) return;
+  if (!has_pattern) ++pattern_;
   ++version_;
+  bound_.clear();  // until all that follows from it is there
   diagonal_begin_.clear();
   diagonals_.clear();
   scales_.clear();
@@ -77,6 +75,10 @@ void DelassusRows::bind(const ConeProblem& problem, bool keeps_blocks) {
   std::visit(prepare, problem.delassus);
   // As ConeProblem::calc_residual_scale(), from the blocks that are here anyway.
   mean_diagonal_ = total > 0.0 ? total / problem.size() : 1.0;
+  if (!is_kept) return;
+  bound_ = *factored;
+  bound_free_.clear();
+  for (const Cone& cone : problem.cones) bound_free_.push_back(is_free(cone));
 }
 
 void DelassusRows::start(std::span<const double> p) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,10 +18,10 @@ class DelassusRows {
   /// is scale() and no diagonal(): 72 bytes a contact in space less.
   void bind(const ConeProblem& problem, bool keeps_blocks = true);
   /// Another one after each bind() to another W than that of the bind() before: what follows from W alone stands while
-  /// this does. Of products over bodies beside free cones it is seen that they are the same.
-  int version() const { return version_; }
+  /// this does. Of products over bodies beside free cones it is seen that they are the same, with the same free cones.
+  std::uint64_t version() const { return version_; }
   /// The same of which blocks of W there are. Not zero.
-  int pattern() const { return pattern_; }
+  std::uint64_t pattern() const { return pattern_; }
 
   /// W_ii, row-major (dim, dim). [1/kg]
   const double* diagonal(int i) const { return diagonals_.data() + diagonal_begin_[i]; }
@@ -44,9 +45,10 @@ class DelassusRows {
   std::vector<double> diagonals_;            // [1/kg]
   std::vector<double> scales_;               // (n_cones) [1/kg]
   double mean_diagonal_ = 1.0;               // [1/kg] of all rows, by magnitude
-  int version_ = 0;
-  int pattern_ = 0;
-  FactoredDelassus bound_;  // that of version_, where there are free cones
+  std::uint64_t version_ = 0;
+  std::uint64_t pattern_ = 0;
+  FactoredDelassus bound_;        // that of version_, where there are free cones
+  std::vector<char> bound_free_;  // (n_cones) which of its cones are free
   SweepMemory memory_;
 };
 

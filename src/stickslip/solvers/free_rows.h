@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -53,8 +54,8 @@ class FreeRowFactors {
   std::vector<int> sources_;                 // (columns_) their blocks of W, -1 of those that it has not
   std::vector<int> place_;                   // (n_cones) in blocks_, -1 of others
   bool is_factorised_ = false;               // the matrix of version_ of the rows
-  int version_ = 0;
-  int pattern_ = 0;  // of the rows for which lu_ is ordered
+  std::uint64_t version_ = 0;
+  std::uint64_t pattern_ = 0;  // of the rows for which lu_ is ordered
   bool condenses_ = false;
   BlockLu lu_;
   std::vector<double> change_;  // (n) [N s]
