@@ -120,8 +120,7 @@ PyObject* describe_step(PyObject* self) {
   constexpr std::array<const char*, 3> kNames = {"ok", "inexact", "failed"};
   const StepRow& row = reinterpret_cast<StepObject*>(self)->row;
   return PyUnicode_FromString(
-      fmt::format("<stickslip.Step to t = {:.9g} s: {}>", row.time, kNames[static_cast<std::size_t>(row.status)])
-          .c_str());
+      fmt::format("<stickslip.Step to t = {:.9g} s: {}>", row.t, kNames[static_cast<std::size_t>(row.status)]).c_str());
 }
 
 /// Makes a step in a simulation that has more, and returns whether it may go on. Throws Interrupted.
@@ -258,7 +257,7 @@ void drop_run(PyObject* self) {
 [[noreturn]] void throw_step_error(const py::object& step) {
   const auto* made = reinterpret_cast<StepObject*>(step.ptr());
   const std::string what =
-      fmt::format("the step to t = {:.9g} s {}{}{}", made->row.time, made->row.status == 2 ? "failed" : "is inexact",
+      fmt::format("the step to t = {:.9g} s {}{}{}", made->row.t, made->row.status == 2 ? "failed" : "is inexact",
                   made->message.empty() ? "" : ": ", made->message);
   const py::object type = py::module_::import("stickslip._errors").attr("StepError");
   const py::object error = type(what);
@@ -301,7 +300,7 @@ std::vector<PyMemberDef>& step_members() {
     const auto offset = static_cast<Py_ssize_t>(
         kRow +
         std::visit([&](auto member) { return reinterpret_cast<const char*>(&(row.*member)) - begin; }, column.member));
-    const int type = std::holds_alternative<double StepRow::*>(column.member) ? T_DOUBLE : T_LONGLONG;
+    const int type = std::holds_alternative<double StepRow::*>(column.member) ? T_DOUBLE : T_INT;
     const std::string& text =
         texts.emplace_back(fmt::format("[{}] {}", column.unit[0] == '1' ? "-" : column.unit, column.meaning));
     members.push_back({name == "contacts" ? "closed_contacts" : column.name, type, offset, READONLY, text.c_str()});

@@ -106,13 +106,10 @@ struct ContactWork {
   }
 };
 
-/// Everything about a step that one would plot or assert: its certificate.
-struct StepReport {
-  Status status = Status::ok;
-  std::string message;             // what went wrong, where something did
+/// What a step says of itself in one number each.
+struct StepFigures {
   double t = 0.0;                  // [s] the end of the step
   double step = 0.0;               // [s] its length
-  SolveReport solve;               // the contact problem, under the law that was solved
   double tolerance = 0.0;          // [-] of the solver in this step
   double coulomb_residual = 0.0;   // [m/s] of the exact Coulomb law, whichever was solved
   double missed = 0.0;             // [m/s] |(max(0, -u_N) of contacts, u of joints)|_2, u what the law is imposed on
@@ -129,7 +126,6 @@ struct StepReport {
   double dissipated = 0.0;         // [J] cumulative
   double projection_energy = 0.0;  // [J] cumulative: potential energy that corrections of positions put in
   double energy_error = 0.0;       // [J] kinetic + potential - initial - work + dissipated - projection_energy
-  ContactWork contact_work;        // of this step
   int closed_contacts = 0;         // [-] contact points that are not open
   int choices = 0;                 // [-] where the laws left a choice and a rule made it
   int fallbacks = 0;               // [-] where the scheme's own method did not converge: iterations of a slower one
@@ -137,6 +133,14 @@ struct StepReport {
   int rejected = 0;                // [-] automatic steps: tries before the one that was accepted
   double local_error = std::numeric_limits<double>::quiet_NaN();  // [-] automatic steps: estimate, per length and over
                                                                   // the largest speed; NaN in a step with an event
+};
+
+/// Everything about a step that one would plot or assert: its certificate.
+struct StepReport : StepFigures {
+  Status status = Status::ok;
+  std::string message;                  // what went wrong, where something did
+  SolveReport solve;                    // the contact problem, under the law that was solved
+  ContactWork contact_work;             // of this step
   std::vector<ContactReport> contacts;  // every named contact point, in the system's order; then detected ones by id
   std::vector<JointReport> joints;      // every joint, in the system's order
   std::vector<double> dry_frictions;  // (n dry friction elements) [N, N m] what each bears, its norm, joints' too; NaN

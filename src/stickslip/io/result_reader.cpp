@@ -132,7 +132,7 @@ std::vector<StepRow> Trajectory::read_steps(std::int64_t first, std::int64_t n, 
     } else {
       read_column(data, std::span(integers));
       for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i].*std::get<std::int64_t StepRow::*>(c.member) = integers[i];
+        rows[i].*std::get<int StepRow::*>(c.member) = static_cast<int>(integers[i]);
       }
     }
   }

@@ -39,7 +39,7 @@ TEST(Result, HoldsWhatWasRecorded) {
     EXPECT_EQ(result.read("/q").row(n).transpose(), step.state.q);
     EXPECT_EQ(result.read("/u").row(n).transpose(), step.state.u);
     const StepRow row = result.read_steps(n, 1).at(0);
-    EXPECT_EQ(row.time, step.state.t);
+    EXPECT_EQ(row.t, step.state.t);
     EXPECT_EQ(row.iterations, n);
     EXPECT_EQ(row.residual, step.report.solve.residual.absolute);
     EXPECT_EQ(row.energy_error, step.report.energy_error);

@@ -191,7 +191,7 @@ void ResultWriter::record_step(const StepRow& row) {
     if (const auto* real = std::get_if<double StepRow::*>(&c.member)) {
       *steps_.reals(column++) = row.*(*real);
     } else {
-      *steps_.integers(column++) = row.*std::get<std::int64_t StepRow::*>(c.member);
+      *steps_.integers(column++) = row.*std::get<int StepRow::*>(c.member);
     }
   }
   steps_.end_row();

@@ -7,47 +7,19 @@
 namespace stickslip {
 
 StepRow make_step_row(const StepReport& report) {
-  StepRow row;
-  row.time = report.t;
-  row.step = report.step;
-  row.status = static_cast<int>(report.status);
-  row.iterations = report.solve.iterations;
-  row.tolerance = report.tolerance;
-  row.residual = report.solve.residual.absolute;
-  row.relative_residual = report.solve.residual.relative;
-  row.coulomb_residual = report.coulomb_residual;
-  row.missed = report.missed;
-  row.worst_kind = report.worst_kind;
-  row.worst = report.worst;
-  row.worst_a = report.worst_a;
-  row.worst_b = report.worst_b;
-  row.penetration = report.penetration;
-  row.drift_position = report.drift_position;
-  row.drift_angle = report.drift_angle;
-  row.kinetic_energy = report.kinetic_energy;
-  row.potential_energy = report.potential_energy;
-  row.work = report.work;
-  row.dissipated = report.dissipated;
-  row.projection_energy = report.projection_energy;
-  row.energy_error = report.energy_error;
-  row.contacts = report.closed_contacts;
-  row.choices = report.choices;
-  row.fallbacks = report.fallbacks;
-  row.parts = report.parts;
-  row.rejected = report.rejected;
-  row.local_error = report.local_error;
-  return row;
+  return {report, static_cast<int>(report.status), report.solve.iterations, report.solve.residual.absolute,
+          report.solve.residual.relative};
 }
 
 StepRow make_failed_step_row(const StepReport& report, double t_end, double h) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   StepRow row = make_step_row(report);
-  row.time = t_end;
+  row.t = t_end;
   row.step = h;
   row.status = static_cast<int>(Status::failed);
   for (const StepColumn& column : step_columns()) {
     if (const auto* member = std::get_if<double StepRow::*>(&column.member)) {
-      if (*member != &StepRow::time && *member != &StepRow::step) row.*(*member) = nan;
+      if (*member != &StepRow::t && *member != &StepRow::step) row.*(*member) = nan;
     }
   }
   return row;
@@ -55,7 +27,7 @@ StepRow make_failed_step_row(const StepReport& report, double t_end, double h) {
 
 std::span<const StepColumn> step_columns() {
   static constexpr std::array kColumns = {
-      StepColumn{"time", "s", "end of the step", &StepRow::time},
+      StepColumn{"time", "s", "end of the step", &StepRow::t},
       StepColumn{"step", "s", "length of the step", &StepRow::step},
       StepColumn{"status", "1", "0 ok, 1 inexact: residual above the tolerance, 2 failed", &StepRow::status},
       StepColumn{"iterations", "1", "of the solver, in its own count", &StepRow::iterations},
@@ -86,7 +58,7 @@ std::span<const StepColumn> step_columns() {
                  &StepRow::projection_energy, false, true},
       StepColumn{"energy_error", "J", "kinetic + potential - initial - work + dissipated - projection_energy",
                  &StepRow::energy_error},
-      StepColumn{"contacts", "1", "contact points that are not open", &StepRow::contacts},
+      StepColumn{"contacts", "1", "contact points that are not open", &StepRow::closed_contacts},
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
       StepColumn{"fallbacks", "1", "where the scheme's own method did not converge: iterations of a slower one",
                  &StepRow::fallbacks},

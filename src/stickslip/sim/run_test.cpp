@@ -173,7 +173,7 @@ TEST(Run, WritesRowsOnTheirGridAndEveryStep) {
   EXPECT_EQ(time(5, 0), 35 * 1e-3);
   EXPECT_EQ(time(r.rows() - 1, 0), 1000 * 1e-3);
   const std::vector<StepRow> steps = r.read_steps(0, r.steps());
-  for (int n = 0; n <= 1000; ++n) ASSERT_EQ(steps[n].time, n * 1e-3);
+  for (int n = 0; n <= 1000; ++n) ASSERT_EQ(steps[n].t, n * 1e-3);
   EXPECT_EQ(r.read_item("contacts", "floor-ball", "normal_percussion")(0, 0), 0.0) << "row 0 is the initial state";
 }
 
@@ -387,9 +387,9 @@ TEST(Run, AutomaticStepsMeetEveryOutputAndTheEnd) {
   double t = 0.0;
   std::int64_t rejected = 0;
   for (const StepRow& row : r.read_steps(1, r.steps() - 1)) {
-    EXPECT_EQ(row.step, row.time - t);
+    EXPECT_EQ(row.step, row.t - t);
     EXPECT_FALSE(row.local_error > 1e-4);
-    t = row.time;
+    t = row.t;
     rejected += row.rejected;
   }
   EXPECT_GT(rejected, 0);

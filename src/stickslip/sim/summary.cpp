@@ -23,7 +23,7 @@ void Summary::add(const StepRow& row) {
     return;
   }
   ++steps;
-  if (row.status == static_cast<int>(Status::inexact) && inexact++ == 0) first_inexact = row.time;
+  if (row.status == static_cast<int>(Status::inexact) && inexact++ == 0) first_inexact = row.t;
   choices += row.choices;
   if (row.fallbacks > 0) ++fallbacks;
   if (row.parts > 1) ++in_parts;
@@ -33,15 +33,15 @@ void Summary::add(const StepRow& row) {
   rejected += row.rejected;
   automatic = automatic || row.rejected > 0 || !std::isnan(row.local_error);
   iterations += row.iterations;
-  most_contacts = std::max(most_contacts, row.contacts);
+  most_contacts = std::max<std::int64_t>(most_contacts, row.closed_contacts);
   add_tolerance(row);
-  residual.add(row.residual, row.time);
-  relative_residual.add(row.relative_residual, row.time);
-  coulomb_residual.add(row.coulomb_residual, row.time);
-  penetration.add(row.penetration, row.time);
-  drift_position.add(row.drift_position, row.time);
-  drift_angle.add(row.drift_angle, row.time);
-  energy_error.add(row.energy_error, row.time);
+  residual.add(row.residual, row.t);
+  relative_residual.add(row.relative_residual, row.t);
+  coulomb_residual.add(row.coulomb_residual, row.t);
+  penetration.add(row.penetration, row.t);
+  drift_position.add(row.drift_position, row.t);
+  drift_angle.add(row.drift_angle, row.t);
+  energy_error.add(row.energy_error, row.t);
 }
 
 /// Results of earlier versions have none.
@@ -50,7 +50,7 @@ void Summary::add_tolerance(const StepRow& row) {
   least_tolerance = std::min(least_tolerance, row.tolerance);
   most_tolerance = std::max(most_tolerance, row.tolerance);
   const double size = row.relative_residual > 0.0 ? row.residual / row.relative_residual : 0.0;
-  allowed.add(row.tolerance * size, row.time);
+  allowed.add(row.tolerance * size, row.t);
 }
 
 void Summary::add(std::span<const StepRow> rows) {

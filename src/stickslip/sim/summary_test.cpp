@@ -10,7 +10,7 @@ namespace {
 
 StepRow row(double time, std::int64_t status = 0) {
   StepRow r;
-  r.time = time;
+  r.t = time;
   r.status = status;
   return r;
 }
@@ -21,7 +21,7 @@ TEST(Summary, KeepsTheWorstAndWhen) {
     StepRow r = row(0.1 * n);
     r.energy_error = n == 3 ? -2.0 : 1.0;
     r.penetration = n == 2 ? 0.5 : 0.25;
-    r.contacts = n;
+    r.closed_contacts = n;
     r.iterations = 2;
     summary.add(r);
   }

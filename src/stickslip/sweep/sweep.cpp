@@ -214,7 +214,7 @@ void ParameterSweep::simulate(std::span<const double> values, const StopToken& s
     }
     row = make_step_row(report);
     ++out.steps;
-    if (status == Status::inexact && inexact++ == 0) first_inexact = row.time;
+    if (status == Status::inexact && inexact++ == 0) first_inexact = row.t;
     if (!readings.empty()) sensors.read(state, report, false, readings);
     for (QuantityObserver& observer : observers) observer.take(state, row, readings);
     if (limits.examine(state, report) && scene.limits.stop) {

@@ -31,8 +31,8 @@ void Verifier::same(std::string_view what, std::string_view who, const char* uni
 }
 
 std::int64_t Verifier::find_step(double t) const {
-  const auto at = std::ranges::lower_bound(steps_, t, {}, &StepRow::time);
-  return at != steps_.end() && at->time == t ? at - steps_.begin() : -1;
+  const auto at = std::ranges::lower_bound(steps_, t, {}, &StepRow::t);
+  return at != steps_.end() && at->t == t ? at - steps_.begin() : -1;
 }
 
 bool Verifier::has_accumulation() const {
@@ -98,7 +98,7 @@ void Verifier::check_steps() {
         step.kinetic_energy + step.potential_energy - initial - step.work + step.dissipated - step.projection_energy;
     const double size = std::abs(step.kinetic_energy) + std::abs(step.potential_energy) + std::abs(initial) +
                         std::abs(step.work) + std::abs(step.dissipated) + std::abs(step.projection_energy);
-    same("energy_error", "/steps", "J", step.time, step.energy_error, error,
+    same("energy_error", "/steps", "J", step.t, step.energy_error, error,
          kRelative * std::abs(step.energy_error) + kSumRoundOffs * 0x1p-53 * size + std::numeric_limits<double>::min());
   }
 }

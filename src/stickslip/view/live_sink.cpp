@@ -29,7 +29,7 @@ std::vector<float> to_floats(const std::vector<double>& numbers) {
 
 double value_of(const StepRow& row, const StepColumn& column) {
   if (const auto* real = std::get_if<double StepRow::*>(&column.member)) return row.*(*real);
-  return static_cast<double>(row.*std::get<std::int64_t StepRow::*>(column.member));
+  return row.*std::get<int StepRow::*>(column.member);
 }
 
 }  // namespace
