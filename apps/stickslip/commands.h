@@ -71,6 +71,4 @@ std::filesystem::path find_film_program();
 /// Where this program lies.
 std::filesystem::path own_path();
 
-int exit_status(Outcome outcome);
-
 }  // namespace stickslip

@@ -224,19 +224,4 @@ int write_frames_of(const std::string& result, const std::string& folder) {
   return kDone;
 }
 
-int exit_status(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::done:
-      return kDone;
-    case Outcome::inexact:
-      return kInexact;
-    case Outcome::failed:
-    case Outcome::stopped:
-      return kStepFailed;
-    case Outcome::interrupted:
-      return kInterrupted;
-  }
-  return kInternalError;
-}
-
 }  // namespace stickslip

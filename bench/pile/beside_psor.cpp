@@ -157,22 +157,6 @@ OurFigures measure_ours(const Pile& pile, const BesidePsorOptions& settings) {
   return figures;
 }
 
-const char* outcome_word(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::done:
-      return "all ok";
-    case Outcome::inexact:
-      return "inexact";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::stopped:
-      return "stopped";
-    case Outcome::interrupted:
-      return "interrupted";
-  }
-  return "";
-}
-
 }  // namespace
 
 void print_beside_psor_head() {
@@ -206,7 +190,7 @@ void print_beside_psor(const Pile& pile, const BesidePsorOptions& options) {
   line("stickslip", ours,
        fmt::format(
            "{}; solve {:.3g} ms, output {:.3g}; of what is dissipated: energy error {:.2g} %, projection {:.2g} %",
-           outcome_word(ours.outcome), 1e3 * ours.solve / ours.steps, 1e3 * ours.output / ours.steps,
+           outcome_name(ours.outcome), 1e3 * ours.solve / ours.steps, 1e3 * ours.output / ours.steps,
            percent(ours.energy_error), percent(ours.projection_energy)));
   line(fmt::format("PSOR-{}", options.sweeps).c_str(), psor,
        fmt::format("{:.0f} ns a contact and sweep; residual of the relaxed law {:.2g} in the mean",

@@ -123,38 +123,6 @@ void check_outputs(const RunOptions& options, const py::object& scene, bool forc
   StepProblems::check_replaceable(options.output);
 }
 
-const char* outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::done:
-      return "done";
-    case Outcome::inexact:
-      return "inexact";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::stopped:
-      return "stopped";
-    case Outcome::interrupted:
-      return "interrupted";
-  }
-  return "";
-}
-
-/// The exit status of the command. (docs/runs.md)
-int exit_status_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::done:
-      return 0;
-    case Outcome::inexact:
-      return 4;
-    case Outcome::failed:
-    case Outcome::stopped:
-      return 3;
-    case Outcome::interrupted:
-      return 130;
-  }
-  return 1;
-}
-
 py::dict to_dict(const LimitEntry& entry) {
   using namespace py::literals;
   return py::dict("what"_a = limit_name(entry.what), "name"_a = entry.name, "first_time"_a = entry.first_time,
@@ -218,7 +186,7 @@ py::dict run_scene(const py::object& scene, const py::object& output, const py::
   py::list limits, problems;
   for (const LimitEntry& entry : result.summary.limits) limits.append(to_dict(entry));
   for (const fs::path& problem : result.problems) problems.append(problem.string());
-  return py::dict("outcome"_a = outcome_name(result.outcome), "status"_a = exit_status_of(result.outcome),
+  return py::dict("outcome"_a = outcome_name(result.outcome), "status"_a = exit_status(result.outcome),
                   "time"_a = result.time, "message"_a = result.message, "limits"_a = limits, "problems"_a = problems);
 }
 

@@ -20,23 +20,6 @@ constexpr std::array kTitles = {"scheme",         "solver",      "step, s",     
                                 "penetration, m", "drift, m",    "energy error, J", "residual, m/s"};
 using Cells = std::array<std::string, kTitles.size()>;
 
-/// What `run` would end with.
-int run_status(const CompareRow& row) {
-  if (row.is_refused) return 2;
-  switch (row.outcome) {
-    case Outcome::done:
-      return 0;
-    case Outcome::inexact:
-      return 4;
-    case Outcome::failed:
-    case Outcome::stopped:
-      return 3;
-    case Outcome::interrupted:
-      return 130;
-  }
-  return 1;
-}
-
 std::string cell(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}g}", *value, digits) : "-";
 }
@@ -47,7 +30,7 @@ Cells make_cells(const CompareRow& row) {
   cells[0] = row.scheme;
   cells[1] = row.solver;
   cells[2] = row.step == 0.0 ? "auto" : fmt::format("{:.4g}", row.step);
-  cells[3] = row.is_refused ? "refused" : fmt::format("{}", run_status(row));
+  cells[3] = row.is_refused ? "refused" : fmt::format("{}", exit_status(row.outcome));
   if (row.is_refused) return cells;
   cells[4] = fmt::format("{}", row.steps);
   cells[5] = fmt::format("{:.3g}", row.cost_seconds);
@@ -122,8 +105,8 @@ std::string to_json(const SchemeComparison& comparison) {
         "\"error\": {{\"position\": {}, \"velocity\": {}}}, \"order\": {{\"position\": {}, \"velocity\": {}}}, "
         "\"penetration\": {}, \"drift\": {}, \"energy_error\": {}, \"residual\": {}, \"message\": {}}}",
         rows.empty() ? "" : ",", to_json(row.scheme), to_json(row.solver),
-        row.step == 0.0 ? std::string("null") : to_json(row.step), run_status(row), row.steps,
-        to_json(row.cost_seconds + known), json_of(row.error.position), json_of(row.error.velocity),
+        row.step == 0.0 ? std::string("null") : to_json(row.step), row.is_refused ? 2 : exit_status(row.outcome),
+        row.steps, to_json(row.cost_seconds + known), json_of(row.error.position), json_of(row.error.velocity),
         json_of(row.order_position), json_of(row.order_velocity), to_json(row.penetration + known),
         to_json(row.drift + known), to_json(row.energy_error + known), to_json(row.residual + known),
         to_json(row.message));

@@ -146,4 +146,18 @@ SparseMatrix make_delassus_matrix(const ConeProblem& problem, const StopToken& s
   return w;
 }
 
+Matrix make_dense_delassus(const ConeProblem& problem) {
+  const auto n = static_cast<Eigen::Index>(problem.size());
+  Matrix w(n, n);
+  std::vector<double> unit(n, 0.0);
+  std::vector<double> column(n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    unit[j] = 1.0;
+    problem.apply_delassus(unit, column);
+    unit[j] = 0.0;
+    w.col(j) = ConstVectorView(column.data(), n);
+  }
+  return w;
+}
+
 }  // namespace stickslip

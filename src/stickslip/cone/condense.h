@@ -14,4 +14,7 @@ StoredDelassus condense(const ConeProblem& problem, const StopToken& stop = {});
 /// W (n, n) as a sparse matrix; entries that are zero are left out. [1/kg] Asks as condense() does.
 SparseMatrix make_delassus_matrix(const ConeProblem& problem, const StopToken& stop = {});
 
+/// W (n, n) in full. [1/kg]
+Matrix make_dense_delassus(const ConeProblem& problem);
+
 }  // namespace stickslip

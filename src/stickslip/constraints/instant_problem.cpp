@@ -5,24 +5,10 @@
 #include <utility>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/cone/condense.h"
 
 namespace stickslip {
 namespace {
-
-/// W of the Instant's rows, in full. (n, n) [1/kg]
-Matrix make_full_delassus(const ConeProblem& problem) {
-  const auto n = static_cast<Eigen::Index>(problem.size());
-  Matrix W(n, n);
-  std::vector<double> unit(n, 0.0);
-  std::vector<double> column(n);
-  for (Eigen::Index j = 0; j < n; ++j) {
-    unit[j] = 1.0;
-    problem.apply_delassus(unit, column);
-    unit[j] = 0.0;
-    W.col(j) = ConstVectorView(column.data(), n);
-  }
-  return W;
-}
 
 /// Puts W and b of what of_problem, given and `measures` (n, n of the problem), accelerations in the Instant's rows,
 /// say into the problem. b (n) [m/s^2] of the Instant's rows.
@@ -136,7 +122,7 @@ class InstantProblemBuilder {
 
   InstantProblem finish(const Vector& b) {
     made_.of_problem = columns_.leftCols(n_);
-    fill_problem(make_full_delassus(all_), b, measures_.leftCols(n_), made_);
+    fill_problem(make_dense_delassus(all_), b, measures_.leftCols(n_), made_);
     return std::move(made_);
   }
 

@@ -89,8 +89,7 @@ std::optional<Checkpoint> from_contents(std::int64_t rows, std::int64_t steps, s
 Hdf5Dataset make_column(Hdf5File& file, const std::string& path, const Hdf5DatasetOptions& options,
                         const std::string& meaning) {
   Hdf5Dataset dataset = file.create_dataset(path, options);
-  file.write_attribute(path, "unit", "1");
-  file.write_attribute(path, "meaning", meaning);
+  file.describe(path, "1", meaning);
   return dataset;
 }
 

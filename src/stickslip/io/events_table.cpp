@@ -38,12 +38,10 @@ Hdf5File& with_events(Hdf5File& file, const System& system, bool of_bodies) {
   for (const std::string_view name : kEventNames) longest = std::max(longest, name.size());
   file.create_group("/events");
   file.create_texts(kNames, longest_event_name(system, of_bodies));
-  file.write_attribute(kNames, "unit", "1");
-  file.write_attribute(kNames, "meaning", "of the contact point, joint, force or body whose event it is");
+  file.describe(kNames, "1", "of the contact point, joint, force or body whose event it is");
   file.create_texts(kKinds, longest);
-  file.write_attribute(kKinds, "unit", "1");
-  file.write_attribute(kKinds, "meaning",
-                       "impact, touch, lift-off, stick, slip, reversal, accumulation or no-solution; enter or leave");
+  file.describe(kKinds, "1",
+                "impact, touch, lift-off, stick, slip, reversal, accumulation or no-solution; enter or leave");
   return file;
 }
 

@@ -425,6 +425,11 @@ void Hdf5File::write_attribute(const std::string& object, const std::string& nam
   }
 }
 
+void Hdf5File::describe(const std::string& dataset, std::string_view unit, std::string_view meaning) {
+  write_attribute(dataset, "unit", unit);
+  write_attribute(dataset, "meaning", meaning);
+}
+
 void Hdf5File::change_attribute(const std::string& object, const std::string& name, std::int64_t value) {
   const Hdf5Id attribute(H5Aopen_by_name(id_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   if (!attribute.valid() || H5Awrite(attribute.get(), H5T_NATIVE_INT64, &value) < 0) {

@@ -145,6 +145,8 @@ class Hdf5File {
   void write_attribute(const std::string& object, const std::string& name, std::string_view text);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t value);
   void write_attribute(const std::string& object, const std::string& name, std::span<const double> values);
+  /// The attributes of every dataset of a result. unit: "m/s"; "1" where there is none.
+  void describe(const std::string& dataset, std::string_view unit, std::string_view meaning);
   /// New values for attributes that exist (in live writing too). Text is cut to the room the attribute has.
   void change_attribute(const std::string& object, const std::string& name, std::int64_t value);
   void change_attribute(const std::string& object, const std::string& name, std::string_view text);

@@ -24,16 +24,11 @@ std::size_t longest_kind() {
   return bytes;
 }
 
-void describe(Hdf5File& file, const std::string& path, std::string_view unit, std::string_view meaning) {
-  file.write_attribute(path, "unit", unit);
-  file.write_attribute(path, "meaning", meaning);
-}
-
 Hdf5Dataset make_numbers(Hdf5File& file, const char* name, Hdf5Type type, std::string_view unit,
                          std::string_view meaning) {
   const std::string path = std::string("/limits/") + name;
   Hdf5Dataset dataset = file.create_dataset(path, {.type = type, .chunk_rows = kChunkRows, .checksum = true});
-  describe(file, path, unit, meaning);
+  file.describe(path, unit, meaning);
   return dataset;
 }
 
@@ -45,9 +40,9 @@ Hdf5File& with_group(Hdf5File& file, const LimitOptions& limits, std::size_t nam
   file.write_attribute("/limits", "contact_energy", std::span(&limits.contact_energy, 1));
   file.write_attribute("/limits", "on_passing", limits.stop ? "stop" : "warn");
   file.create_texts("/limits/what", longest_kind());
-  describe(file, "/limits/what", "1", "which limit was passed");
+  file.describe("/limits/what", "1", "which limit was passed");
   file.create_texts("/limits/name", name_bytes);
-  describe(file, "/limits/name", "1", "by which bodies or joint");
+  file.describe("/limits/name", "1", "by which bodies or joint");
   return file;
 }
 

@@ -52,8 +52,7 @@ Hdf5File& begin_measures(Hdf5File& file, const std::vector<MeasureOptions>& opti
   for (const MeasureOptions& measure : options) names.push_back(measure.name);
   file.create_group("/measures");
   file.write_fixed("/measures/name", names);
-  file.write_attribute("/measures/name", "unit", "1");
-  file.write_attribute("/measures/name", "meaning", "of the measure with the same index");
+  file.describe("/measures/name", "1", "of the measure with the same index");
   return file;
 }
 

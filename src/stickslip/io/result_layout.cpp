@@ -31,26 +31,22 @@ class LayoutWriter {
 
   void texts(const std::string& name, const Texts& values, std::string_view meaning) {
     file_.write_fixed(path(name), values);
-    describe(name, "1", meaning);
+    file_.describe(path(name), "1", meaning);
   }
   void integers(const std::string& name, const Integers& values, std::string_view meaning,
                 Hdf5Type type = Hdf5Type::int64) {
     file_.write_fixed(path(name), type, values);
-    describe(name, "1", meaning);
+    file_.describe(path(name), "1", meaning);
   }
   void numbers(const std::string& name, std::int64_t components, const Numbers& values, std::string_view unit,
                std::string_view meaning) {
     const std::vector<std::int64_t> row = components > 1 ? std::vector{components} : std::vector<std::int64_t>{};
     file_.write_fixed(path(name), Hdf5Type::float64, row, values);
-    describe(name, unit, meaning);
+    file_.describe(path(name), unit, meaning);
   }
 
  private:
   std::string path(const std::string& name) const { return group_ + "/" + name; }
-  void describe(const std::string& name, std::string_view unit, std::string_view meaning) {
-    file_.write_attribute(path(name), "unit", unit);
-    file_.write_attribute(path(name), "meaning", meaning);
-  }
 
   Hdf5File& file_;
   std::string group_;
@@ -187,9 +183,8 @@ void write_shapes(Hdf5File& file, const System& system) {
   }
   Numbers corners(faces.begin(), faces.end());
   file.write_fixed("/shapes/faces", Hdf5Type::int32, {3}, corners);
-  file.write_attribute("/shapes/faces", "unit", "1");
-  file.write_attribute("/shapes/faces", "meaning",
-                       "corners of a triangle, counted from the shape's first vertex; in a plane two, then -1");
+  file.describe("/shapes/faces", "1",
+                "corners of a triangle, counted from the shape's first vertex; in a plane two, then -1");
 }
 
 void write_contacts(Hdf5File& file, const System& system, const OutputChoice& choice) {

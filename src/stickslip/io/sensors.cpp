@@ -36,16 +36,12 @@ Hdf5File& begin_sensors(Hdf5File& file, const Sensors& sensors) {
     types.emplace_back(sensor_type_name(sensor.type));
   }
   file.create_group("/sensors");
-  const auto describe = [&](const std::string& path, const char* meaning) {
-    file.write_attribute(path, "unit", "1");
-    file.write_attribute(path, "meaning", meaning);
-  };
   file.write_fixed("/sensors/name", names);
-  describe("/sensors/name", "of the sensor with the same index");
+  file.describe("/sensors/name", "1", "of the sensor with the same index");
   file.write_fixed("/sensors/type", types);
-  describe("/sensors/type", "of the sensor with the same index");
+  file.describe("/sensors/type", "1", "of the sensor with the same index");
   file.write_fixed("/sensors/offset", Hdf5Type::int64, sensors.offsets());
-  describe("/sensors/offset", "of the sensor's first number in a row of value");
+  file.describe("/sensors/offset", "1", "of the sensor's first number in a row of value");
   return file;
 }
 

@@ -102,8 +102,7 @@ Table::Table(Hdf5File& file, std::vector<Column> columns, std::int64_t expected_
     const std::int64_t chunk_rows = choose_chunk_rows(c, expected_rows);
     Buffer buffer{.dataset = file.create_dataset(c.path, {c.type, c.row, 0, chunk_rows, choose_chunk_items(c), true}),
                   .chunk_rows = chunk_rows};
-    file.write_attribute(c.path, "unit", c.unit);
-    file.write_attribute(c.path, "meaning", c.meaning);
+    file.describe(c.path, c.unit, c.meaning);
     const auto size = static_cast<std::size_t>(chunk_rows * c.width());
     is_real(c.type) ? buffer.reals.resize(size) : buffer.integers.resize(size);
     buffers_.push_back(std::move(buffer));

@@ -17,7 +17,10 @@ namespace stickslip {
 enum class BodyType { rigid, planar, point, beam, fixed, moving };
 
 /// "rigid", "planar", ...: the name in scene files.
-std::string_view body_type_name(BodyType type);
+inline std::string_view body_type_name(BodyType type) {
+  constexpr std::array<std::string_view, 6> kNames = {"rigid", "planar", "point", "beam", "fixed", "moving"};
+  return kNames[static_cast<std::size_t>(type)];
+}
 
 /// Where a body is: x_W = p_WB + R_WB x_B.
 struct Pose {

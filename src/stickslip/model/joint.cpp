@@ -66,36 +66,22 @@ double wrap_to(double near, double angle) {
 
 }  // namespace
 
-std::string_view joint_type_name(JointType type) {
-  switch (type) {
-    case JointType::revolute:
-      return "revolute";
-    case JointType::prismatic:
-      return "prismatic";
-    case JointType::spherical:
-      return "spherical";
-    case JointType::cylindrical:
-      return "cylindrical";
-    case JointType::universal:
-      return "universal";
-    case JointType::planar:
-      return "planar";
-    case JointType::weld:
-      return "weld";
-    case JointType::distance:
-      return "distance";
-    case JointType::knife_edge:
-      return "knife-edge";
-    case JointType::screw:
-      return "screw";
-    case JointType::rolling:
-      return "rolling";
-    case JointType::gear:
-      return "gear";
-    case JointType::coupling:
-      return "coupling";
-  }
-  return "";
+const JointTraits& joint_traits(JointType type) {
+  static constexpr std::array<JointTraits, 13> kTraits = {{{"revolute", 1, true},
+                                                           {"prismatic", 1, true},
+                                                           {"spherical", 0, true},
+                                                           {"cylindrical", 2, true},
+                                                           {"universal", 2, true},
+                                                           {"planar", 3, true},
+                                                           {"weld", 0, true},
+                                                           {"distance", 1, false},
+                                                           {"knife-edge", 0, false},
+                                                           {"screw", 1, true},
+                                                           {"rolling", 0, false},
+                                                           {"gear", 0, false},
+                                                           {"coupling", 0, false}}};
+  static_assert(kTraits.size() == static_cast<std::size_t>(JointType::coupling) + 1);
+  return kTraits[static_cast<std::size_t>(type)];
 }
 
 void System::calc_joint_position(int j, double t, const Vector& q, JointVector& g) const {

@@ -52,8 +52,16 @@ enum class JointType {
   coupling
 };
 
-/// "revolute", "knife-edge", ...: the name in scene files.
-std::string_view joint_type_name(JointType type);
+/// What does not depend on the joint beside its type.
+struct JointTraits {
+  std::string_view name;       // in scene files
+  int n_coordinates = 0;       // that a scene gives numbers for; of a distance where it has limits
+  bool places_bodies = false;  // one of its bodies follows from the other and the coordinates
+};
+const JointTraits& joint_traits(JointType type);
+inline std::string_view joint_type_name(JointType type) {
+  return joint_traits(type).name;
+}
 
 /// Most coordinates that a joint leaves free: lengths first, then angles.
 inline constexpr int kMaxJointCoordinates = 3;

@@ -4,18 +4,14 @@
 #include <variant>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/io/stored_shapes.h"
-#include "stickslip/scene/load_scene.h"
+#include "stickslip/sim/resume.h"
 
 namespace stickslip {
 
 SceneFacts find_facts(const Trajectory& result) {
   SceneFacts facts;
   try {
-    LoadOptions options;
-    options.allow_include = false;
-    options.stored_shapes = find_stored_shapes(result.file());
-    const Scene scene = parse_scene(result.scene(), result.file().name() + " (scene)", options);
+    const Scene scene = scene_of(result);
     facts.gravity = scene.gravity;
     for (const SceneBody& body : scene.bodies) {
       if (body.beam) facts.beams[body.name] = body.beam->options;

@@ -3,6 +3,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -409,18 +410,9 @@ class RobotWriter {
     }
   }
 
-  static const char* type_of(RobotJointType type) {
-    switch (type) {
-      case RobotJointType::hinge:
-        return "revolute";
-      case RobotJointType::slide:
-        return "prismatic";
-      case RobotJointType::ball:
-        return "spherical";
-      case RobotJointType::planar:
-        return "planar";
-    }
-    return "";
+  static std::string_view type_of(RobotJointType type) {
+    constexpr std::array<std::string_view, 4> kNames = {"revolute", "prismatic", "spherical", "planar"};
+    return kNames[static_cast<std::size_t>(type)];
   }
 
   static void check_start(const RobotJoint& joint) {

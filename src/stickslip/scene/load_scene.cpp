@@ -184,4 +184,12 @@ Scene parse_scene(std::string_view text, const std::string& file_name, const Loa
   return read_scene(parse_document(text, file_name, options), default_scene_name(file_name));
 }
 
+Scene parse_stored_scene(const std::string& text, const std::string& file, FindStoredShapes shapes) {
+  LoadOptions options;
+  options.allow_include = false;
+  options.max_bytes = text.size();
+  options.stored_shapes = std::move(shapes);
+  return parse_scene(text, file + " (scene)", options);
+}
+
 }  // namespace stickslip

@@ -43,6 +43,9 @@ Scene load_scene(const std::filesystem::path& path, const LoadOptions& options =
 /// looked up beside it. Throws InputError.
 Scene parse_scene(std::string_view text, const std::string& file_name, const LoadOptions& options = {});
 
+/// Reads the scene of a result `file`: a text of any length, the files within that the scene named.
+Scene parse_stored_scene(const std::string& text, const std::string& file, FindStoredShapes shapes);
+
 /// The two steps of this: the tables of a scene as written, with includes and overrides, which read_scene() reads.
 Document load_document(const std::filesystem::path& path, const LoadOptions& options = {});
 Document parse_document(std::string_view text, const std::string& file_name, const LoadOptions& options = {});

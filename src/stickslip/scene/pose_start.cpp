@@ -16,28 +16,6 @@
 namespace stickslip {
 namespace {
 
-/// Whether one of a joint's bodies follows from the other and the coordinates.
-bool places_bodies(JointType type) {
-  switch (type) {
-    case JointType::revolute:
-    case JointType::prismatic:
-    case JointType::spherical:
-    case JointType::cylindrical:
-    case JointType::universal:
-    case JointType::planar:
-    case JointType::weld:
-    case JointType::screw:
-      return true;
-    case JointType::distance:
-    case JointType::knife_edge:
-    case JointType::rolling:
-    case JointType::gear:
-    case JointType::coupling:
-      break;
-  }
-  return false;
-}
-
 class StartPoser {
  public:
   StartPoser(const System& system, const std::vector<DrawnBody>& bodies, const std::vector<StartCoordinates>& joints,
@@ -70,7 +48,7 @@ class StartPoser {
     in_tree_.assign(system_.joints().size(), 0);
     for (std::size_t j = 0; j < system_.joints().size(); ++j) {
       const JointOptions& o = system_.joints()[j].options;
-      if (!places_bodies(o.type)) continue;
+      if (!joint_traits(o.type).places_bodies) continue;
       for (const auto& [body, other] : {std::pair{o.second, o.first}, std::pair{o.first, o.second}}) {
         const Body& b = system_.bodies()[body];
         if (in_tree_[j] != 0 || b.n_u == 0 || b.beam || drawn_[body].parent != other || joint_of_[body] >= 0) continue;

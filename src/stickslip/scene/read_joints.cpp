@@ -231,7 +231,7 @@ void read_cylindrical(const TableReader& reader, SceneJoint& joint) {
                 "start", "start_rate"});
   read_place(reader, {}, joint);
   read_absolute(reader, joint);
-  const std::size_t n = joint.type == JointType::cylindrical ? 2 : 3;
+  const auto n = static_cast<std::size_t>(joint_traits(joint.type).n_coordinates);
   read_start(reader, n, n, joint);
   read_two_frictions(reader, joint);
 }

@@ -30,25 +30,8 @@ const Part& read_part(const TableReader& reader, std::string_view key, const std
 }
 
 bool has_one_coordinate(const SceneJoint& joint) {
-  switch (joint.type) {
-    case JointType::revolute:
-    case JointType::prismatic:
-    case JointType::screw:
-      return true;
-    case JointType::distance:
-      return joint.limits.has_value();
-    case JointType::spherical:
-    case JointType::cylindrical:
-    case JointType::universal:
-    case JointType::planar:
-    case JointType::weld:
-    case JointType::knife_edge:
-    case JointType::rolling:
-    case JointType::gear:
-    case JointType::coupling:
-      break;
-  }
-  return false;
+  const bool is_free = joint.type != JointType::distance || joint.limits;
+  return joint_traits(joint.type).n_coordinates == 1 && is_free;
 }
 
 SceneSensor read_sensor(const TableReader& reader, std::string name) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,15 +14,8 @@ namespace stickslip {
 namespace {
 
 std::string_view kind_name(ContactState kind) {
-  switch (kind) {
-    case ContactState::open:
-      return "open";
-    case ContactState::stick:
-      return "stick";
-    case ContactState::slip:
-      break;
-  }
-  return "slip";
+  constexpr std::array<std::string_view, 3> kNames = {"open", "stick", "slip"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string to_list(const Vector& values) {
@@ -50,15 +44,8 @@ AnalysisWords words_of(AnalysisLevel level) {
 }  // namespace
 
 std::string_view level_name(AnalysisLevel level) {
-  switch (level) {
-    case AnalysisLevel::step:
-      return "step";
-    case AnalysisLevel::acceleration:
-      return "acceleration";
-    case AnalysisLevel::relaxation:
-      break;
-  }
-  return "relaxation";
+  constexpr std::array<std::string_view, 3> kNames = {"step", "acceleration", "relaxation"};
+  return kNames[static_cast<std::size_t>(level)];
 }
 
 std::string describe_kinds(const AnalyzedSolution& solution) {

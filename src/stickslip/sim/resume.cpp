@@ -42,12 +42,7 @@ void check_same_scene(const std::string& file, Scene now, const Scene& before, c
 }  // namespace
 
 Scene scene_of(const Trajectory& result) {
-  const std::string text = result.scene();
-  LoadOptions options;
-  options.allow_include = false;
-  options.stored_shapes = find_stored_shapes(result.file());
-  options.max_bytes = text.size();
-  return parse_scene(text, result.file().name() + " (scene)", options);
+  return parse_stored_scene(result.scene(), result.file().name(), find_stored_shapes(result.file()));
 }
 
 void check_state_of(const std::string& file, const Scene& scene, const Scene& before) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stickslip/base/phase_clock.h"
@@ -33,6 +36,16 @@ enum class Outcome {
   stopped,      // a limit was passed that ends the run; the result holds all up to it
   interrupted,  // `stop` was raised; the result can be resumed
 };
+
+inline std::string_view outcome_name(Outcome outcome) {
+  constexpr std::array<std::string_view, 5> kNames = {"done", "inexact", "failed", "stopped", "interrupted"};
+  return kNames[static_cast<std::size_t>(outcome)];
+}
+/// Of a command whose run ends so. (docs/runs.md)
+inline int exit_status(Outcome outcome) {
+  constexpr std::array kStatuses = {0, 4, 3, 3, 130};
+  return kStatuses[static_cast<std::size_t>(outcome)];
+}
 
 struct RunResult {
   Outcome outcome = Outcome::done;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/cone/condense.h"
 #include "stickslip/math/bernstein_roots.h"
 #include "stickslip/math/dense_factors.h"
 #include "stickslip/math/symmetric_eigen.h"
@@ -64,15 +65,7 @@ double count_cases(const std::vector<CaseCone>& cones) {
 /// The operator in full, rows stretched, and b likewise.
 void make_dense(const ConeProblem& problem, Matrix& W, Vector& b) {
   const auto n = static_cast<Eigen::Index>(problem.size());
-  W.resize(n, n);
-  std::vector<double> p(n, 0.0);
-  std::vector<double> column(n);
-  for (Eigen::Index j = 0; j < n; ++j) {
-    p[j] = 1.0;
-    problem.apply_delassus(p, column);
-    p[j] = 0.0;
-    W.col(j) = ConstVectorView(column.data(), n);
-  }
+  W = make_dense_delassus(problem);
   b = ConstVectorView(problem.b.data(), n);
   for (const Stretch& stretch : problem.stretches) {
     const auto stretch_rows = [&](auto&& values) {

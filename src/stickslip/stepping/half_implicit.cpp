@@ -180,17 +180,9 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   if (projection_) energy.projection += projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 
-  // Last of all, so that the step can be left before.
-  stop_.check();
-  state.energy = energy;
-  state.q = q_end_;
-  state.u = velocity_.u_end();
-  state.t = t_end;
-  ++state.step;
-  velocity_.keep_warm(state);
+  const Status status = velocity_.finish(energy, q_end_, t_end, state, report);
   std::swap(state.contacts, next_landing_);
-  report_energy(system_, state, report);
-  return report.status;
+  return status;
 }
 
 /// (5b) without impulses: u_free = u + M^-1 h f. What the gyroscopic torque -omega x J omega does to the body alone is

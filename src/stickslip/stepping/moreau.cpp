@@ -176,17 +176,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   }
   if (projection_) energy.projection += projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
-
-  // Last of all, so that the step can be left before.
-  stop_.check();
-  state.energy = energy;
-  state.q = q_end_;
-  state.u = velocity_.u_end();
-  state.t = t_end;
-  ++state.step;
-  velocity_.keep_warm(state);
-  report_energy(system_, state, report);
-  return report.status;
+  return velocity_.finish(energy, q_end_, t_end, state, report);
 }
 
 /// u_free = u + M^-1 h h(t_m, q_m, u), rotations by the exact balance of angular momentum.

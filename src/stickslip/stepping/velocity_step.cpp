@@ -352,4 +352,17 @@ void VelocityStep::report_places(const BodySnapshot& end, StepReport& report) co
   stickslip::report_places(end, contacts_.points(), kUnknown, report);
 }
 
+Status VelocityStep::finish(const EnergyLedger& energy, const Vector& q_end, double t_end, State& state,
+                            StepReport& report) {
+  stop_.check();
+  state.energy = energy;
+  state.q = q_end;
+  state.u = u_end_;
+  state.t = t_end;
+  ++state.step;
+  std::swap(state.warm, warm_);
+  report_energy(system_, state, report);
+  return report.status;
+}
+
 }  // namespace stickslip

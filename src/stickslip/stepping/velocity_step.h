@@ -141,8 +141,8 @@ class VelocityStep {
                      StepReport& report);
   /// Reports where all is at the end of the step.
   void report_places(const BodySnapshot& end, StepReport& report) const;
-  /// The last of a step, which it cannot be left after.
-  void keep_warm(State& state) { std::swap(state.warm, warm_); }
+  /// The last of a step, which it can be left before: moves the state to its end.
+  Status finish(const EnergyLedger& energy, const Vector& q_end, double t_end, State& state, StepReport& report);
 
  private:
   /// Which forces of joints are none of the step's problem.

@@ -47,12 +47,7 @@ const char* ResultRows::path(Column column) {
 }
 
 Scene read_scene_of(const Trajectory& result) {
-  const std::string text = result.scene();
-  LoadOptions options;
-  options.allow_include = false;
-  options.stored_shapes = find_stored_shapes(result.file());
-  options.max_bytes = text.size();
-  return parse_scene(text, result.file().name() + " (scene)", options);
+  return parse_stored_scene(result.scene(), result.file().name(), find_stored_shapes(result.file()));
 }
 
 std::pair<double, double> verified_reach(const SchemeOptions& scheme) {

@@ -17,37 +17,8 @@ namespace {
 
 /// Whether the scene's key `start` gives the joint's coordinates, and they are not those of a motion or a gear.
 bool is_posable(const SceneJoint& joint) {
-  if (joint.gear || joint.motion) return false;
-  switch (joint.type) {
-    case JointType::revolute:
-    case JointType::screw:
-    case JointType::prismatic:
-    case JointType::cylindrical:
-    case JointType::universal:
-    case JointType::planar:
-      return true;
-    case JointType::spherical:
-    case JointType::weld:
-    case JointType::distance:
-    case JointType::knife_edge:
-    case JointType::rolling:
-    case JointType::gear:
-    case JointType::coupling:
-      break;
-  }
-  return false;
-}
-
-std::size_t count_coordinates(const SceneJoint& joint) {
-  switch (joint.type) {
-    case JointType::cylindrical:
-    case JointType::universal:
-      return 2;
-    case JointType::planar:
-      return 3;
-    default:
-      return 1;
-  }
+  const JointTraits& traits = joint_traits(joint.type);
+  return !joint.gear && !joint.motion && traits.places_bodies && traits.n_coordinates > 0;
 }
 
 /// Takes away what touches, where it says nothing of poses: what is made of meshes takes half a second.
@@ -82,9 +53,8 @@ void set_starts(Scene& scene, const JointStarts& starts) {
     SceneJoint& joint = scene.joints[static_cast<std::size_t>(index)];
     const std::string key = fmt::format("joints.{}.start", joint.name);
     if (!is_posable(joint)) throw InputError(SourcePlace{}, key, "", "none of this joint");
-    if (start.size() != count_coordinates(joint)) {
-      throw InputError(SourcePlace{}, key, "", fmt::format("{} numbers", count_coordinates(joint)));
-    }
+    const int n = joint_traits(joint.type).n_coordinates;
+    if (static_cast<int>(start.size()) != n) throw InputError(SourcePlace{}, key, "", fmt::format("{} numbers", n));
     const bool is_finite = std::ranges::all_of(start, [](double x) { return std::isfinite(x); });
     const auto& limits = joint.limits;
     if (!is_finite || (limits && !(start[0] >= limits->low && start[0] <= limits->high))) {
@@ -114,9 +84,8 @@ StartPose calc_start_pose(const Scene& scene, const JointStarts& starts) {
     if (!is_posable(source)) continue;
     PosableJoint joint{static_cast<int>(k), source.name, source.type, {}, source.limits, !source.start.empty()};
     joint.coordinates = source.start;
-    for (std::size_t c = joint.coordinates.size(); c < count_coordinates(source); ++c) {
-      joint.coordinates.push_back(
-          built.system->calc_joint_coordinate(joint.index, static_cast<int>(c), state.t, state.q));
+    for (auto c = static_cast<int>(source.start.size()); c < joint_traits(source.type).n_coordinates; ++c) {
+      joint.coordinates.push_back(built.system->calc_joint_coordinate(joint.index, c, state.t, state.q));
     }
     pose.joints.push_back(std::move(joint));
     if (starts.contains(static_cast<int>(k))) pose.toml += (pose.toml.empty() ? "" : "\n") + write_start(source);

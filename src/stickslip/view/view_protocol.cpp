@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -23,20 +24,9 @@ constexpr std::size_t kLongestName = 64;            // [characters] of a viewer
 constexpr std::size_t kMostNumbers = 8;             // [-] of a joint or a push
 constexpr std::size_t kMostRemembered = 1000;       // [-] whose last answer is remembered
 
-const char* name_of(ViewPhase phase) {
-  switch (phase) {
-    case ViewPhase::preparing:
-      return "preparing";
-    case ViewPhase::running:
-      return "running";
-    case ViewPhase::ended:
-      return "ended";
-    case ViewPhase::growing:
-      return "growing";
-    case ViewPhase::result:
-      return "result";
-  }
-  return "";
+std::string_view name_of(ViewPhase phase) {
+  constexpr std::array<std::string_view, 5> kNames = {"preparing", "running", "ended", "growing", "result"};
+  return kNames[static_cast<std::size_t>(phase)];
 }
 
 HttpResponse plain(int status, const std::string& text) {
@@ -86,7 +76,7 @@ void set_state(PageData& page, const LiveData::View& view, const RunControl::Sta
   set_number("last", view.last);
   set_number("transient", view.is_transient);
   set_number("more", view.is_more);
-  page.set("phase", to_json(std::string_view(name_of(view.phase))));
+  page.set("phase", to_json(name_of(view.phase)));
   page.set("message", to_json(view.message));
   set_number("controls", may_control);
   set_number("paused", control.paused);
