@@ -533,15 +533,13 @@ bool Nested::find_jammed(const Step& step) {
 
 /// The position level alone, forces and percussions held, until no more contacts are closed: an impact in a dense heap
 /// closes them layer by layer. More rounds, until bodies hardly move, take more time and leave more steps to be made in
-/// parts. Passes with stiff joints gain nothing by it, nor do those without contacts.
+/// parts. Passes with stiff joints gain nothing by it.
 void Nested::close_contacts(Step& step) {
   const auto count_closed = [&] {
     return std::count_if(step.elements.begin(), step.elements.end(),
                          [](const StepElement& e) { return e.level >= Level::position; });
   };
-  const bool has_contacts = std::ranges::any_of(
-      step.elements, [](const StepElement& e) { return e.kind == ConstraintElement::Kind::contact; });
-  for (auto closed = count_closed(), before = closed - 1; has_contacts && closed > before; closed = count_closed()) {
+  for (auto closed = count_closed(), before = closed - 1; closed > before; closed = count_closed()) {
     before = closed;
     P_ = last_P_ = step.P;
     lambda_ = step.x.lambda;
