@@ -14,6 +14,13 @@ namespace {
 constexpr double kSymmetricMass = 1e-14;
 constexpr double kSingularMass = 1e-14;
 
+/// The inverse of the symmetric matrix that `lu` has factorised; of a diagonal one without round-off beside it.
+Matrix invert(const Matrix& matrix, const DenseLu& lu) {
+  if (matrix.isDiagonal(0.0)) return matrix.diagonal().cwiseInverse().asDiagonal();
+  const Matrix inverse = lu.inverse();
+  return 0.5 * (inverse + inverse.transpose());
+}
+
 class BodyFinder {
  public:
   explicit BodyFinder(const GlobalForm& form) : form_(form), n_v_(form.dim == 3 ? 6 : 3) {}
@@ -50,8 +57,7 @@ class BodyFinder {
       if (!((mass - mass.transpose()).cwiseAbs().maxCoeff() <= kSymmetricMass * largest)) return false;
       DenseLu lu;
       if (!(lu.factorise(mass) > kSingularMass * largest)) return false;
-      const Matrix inverse = mass.isDiagonal(0.0) ? Matrix(mass.diagonal().cwiseInverse().asDiagonal()) : lu.inverse();
-      w.add_body(0.5 * (inverse + inverse.transpose()));
+      w.add_body(invert(mass, lu));
     }
     return true;
   }
@@ -152,9 +158,7 @@ class BodyForm {
   bool add_mass(const Matrix& inverse) {
     DenseLu lu;
     if (!(lu.factorise(inverse) > 0.0)) return false;
-    const Matrix whole =
-        inverse.isDiagonal(0.0) ? Matrix(inverse.diagonal().cwiseInverse().asDiagonal()) : lu.inverse();
-    const Matrix mass = 0.5 * (whole + whole.transpose());
+    const Matrix mass = invert(inverse, lu);
     for (int r = 0; r < n_v_; ++r) {
       for (int c = 0; c < n_v_; ++c) {
         if (mass(r, c) != 0.0) in_m_.emplace_back(n_unknowns_ + r, n_unknowns_ + c, mass(r, c));

@@ -237,6 +237,7 @@ void FactoredDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemo
 void FactoredDelassus::start(std::span<const Cone> cones, const double* p, SweepMemory& memory) const {
   memory.v.assign(n_v_, 0.0);
   const int n = cones.empty() ? 0 : cones.back().offset + cones.back().dim;
+  // No percussions give no velocities, but where a mass is not finite: there v is not, so that the solve fails.
   if (has_finite_masses_ && std::all_of(p, p + n, [](double x) { return x == 0.0; })) return;
   memory.momentum.assign(n_v_, 0.0);
   add_momentum(cones, p, memory.momentum.data());

@@ -171,7 +171,11 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
         return report.status;
       }
       in_parts_ = false;
-      is_ok ? solve(state, h, t_end, report) : set_out(state, h, t_end);
+      if (is_ok) {
+        solve(state, h, t_end, report);
+      } else {
+        set_out(state, h, t_end);
+      }
     }
     if (!is_ok) settle(state, report);
   }
