@@ -22,7 +22,8 @@ namespace stickslip {
 /// with percussions p [N s], relative velocities u [m/s] and K the product of one cone K_i for
 /// each contact, joint or friction element. The shift s is De Saxce's for the exact Coulomb law,
 /// s = sum over blocks b of h_b(-u_b) on the normal row, h_b the support function of the friction
-/// set D_b, and zero for the associated (relaxed) law. Where there are stretches, the laws hold between p and S u.
+/// set D_b, and zero for the associated (relaxed) law: then it is the CCP (10) [Negrut2017]. Where there are stretches,
+/// the laws hold between p and S u.
 enum class FrictionLaw { coulomb, associated };
 
 struct ConeProblem {

@@ -532,6 +532,7 @@ void Instant::judge(InstantReport& report) {
   report.residual = calc_residual(problem_, law_, solution_.p, solution_.u, problem_.calc_residual_scale());
 }
 
+/// u' and lambda of (24) [Trinkle2003], under the laws of instant.h.
 InstantReport Instant::solve() {
   InstantReport report;
   a_ = free_;

@@ -66,7 +66,7 @@ struct InstantReport {
 /// The acceleration-level problem at one instant (t, q, u): with which accelerations and forces a motion goes on that
 /// is at q and has the velocities u. With W, h, zeta at (t, q, u),
 ///
-///   M u' = h + W lambda,   gamma' = W^T u' + zeta                                   [Trinkle2003 eq. 24]
+///   M u' = h + W lambda,   gamma' = W^T u' + zeta                                   (24) [Trinkle2003]
 ///   joints, driven ones too      gamma' = 0                                                       (19)
 ///   contacts, gap and gamma_N 0  0 <= gamma_N' perpendicular to lambda_N >= 0                     (20), (21)
 ///     where they slide           lambda_F = -mu lambda_N n,  n = gamma_F / |gamma_F|              (17)

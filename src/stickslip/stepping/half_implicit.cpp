@@ -185,8 +185,8 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   return status;
 }
 
-/// (5b) without impulses: u_free = u + M^-1 h f. What the gyroscopic torque -omega x J omega does to the body alone is
-/// that of solve_mean_rotation().
+/// (5b) [Negrut2017], (25) [Trinkle2003], without impulses: u_free = u + M^-1 h f. What the gyroscopic torque -omega x
+/// J omega does to the body alone is that of solve_mean_rotation().
 bool HalfImplicitStepper::calc_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
                                              StepReport& report) {
   report.message = calc_mean_rotations(system_, gyroscopic_, state.u, h, stop_, u_work_);
@@ -282,9 +282,10 @@ void HalfImplicitStepper::put_facets() {
   }
 }
 
-/// The problem of the step. Where the scheme does so, one that is not solved is tried again without what may have made
-/// it insoluble: overlaps first, then what joints are off by as well [Trinkle2003, the premises of existence]. Where
-/// that does not help the answer is that of the problem itself, solved once more.
+/// Solves the CCP (10) [Negrut2017] of the step, or LCP (39) [Trinkle2003]. With `retries` one that is not solved is
+/// tried again without what may have made it insoluble: overlaps first, then what joints are off by as well
+/// [Trinkle2003, the premises of existence]. Where that does not help the answer is that of the problem itself, solved
+/// once more.
 Status HalfImplicitStepper::solve(const State& state, double h, double t_end, StepReport& report) {
   report.fallbacks = 0;
   add_positions(h, t_end);
@@ -335,7 +336,7 @@ void HalfImplicitStepper::judge_by_discs(StepReport& report) {
   problem.blocks = blocks_;
 }
 
-/// (5a), and quaternions normalised.
+/// (5a) [Negrut2017], (26) [Trinkle2003], and quaternions normalised.
 void HalfImplicitStepper::advance(double h, double t_end) {
   calc_mean_velocity(gyroscopic_, start_.u(), u_work_, velocity_.u_end(), u_move_);
   system_.calc_coordinate_rates(start_.q(), u_move_, q_dot_);

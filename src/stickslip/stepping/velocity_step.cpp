@@ -166,7 +166,7 @@ int VelocityStep::count_pairs() {
   return static_cast<int>(std::unique(pairs_.begin(), pairs_.end()) - pairs_.begin());
 }
 
-/// b = J u_free + tau + added: what xi is without percussions.
+/// Solves the CCP (10) [Negrut2017], u = W p + b with b = J u_free + tau + added.
 Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport& report) {
   ConeProblem& problem = constraints_.problem();
   tolerance_ = eases_ ? calc_contact_tolerance(count_pairs()) : solver_.tolerance();
@@ -210,7 +210,7 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
   return report.solve.status;
 }
 
-/// What follows from the solution.
+/// u' = u_free + M^-1 J^T p: (5b) [Negrut2017], (25) [Trinkle2003]; and the relative velocities at the end.
 void VelocityStep::set_end(const Vector& u_free) {
   constraints_.calc_generalized_percussions(solution_.p, force_);
   is_implicit_ ? implicit_.solve(force_, u_end_) : system_.solve_mass(force_, u_end_);

@@ -35,9 +35,9 @@ inline constexpr std::array<std::string_view, 3> kEventIntegratorNames = {"dorma
 /// the directions that are held (joints, closed contacts along their normals, what sticks in all its directions) and
 /// lambda_A what holds them,
 ///
-///   M u' = h(t, q, u) + W lambda,   W_A^T u' + zeta_A = 0,   q' = B(q) u,                      [Trinkle2003 (24),
-///   (19)] lambda_F = -mu lambda_N n,  n = gamma_F / |gamma_F|   of contacts that slide               (17) lambda =
-///   -bound n                                     of dry frictions that slide          (18)
+///   M u' = h(t, q, u) + W lambda,   W_A^T u' + zeta_A = 0,   q' = B(q) u         (24), (19) [Trinkle2003]
+///   lambda_F = -mu lambda_N n,  n = gamma_F / |gamma_F|   of contacts that slide         (17)
+///   lambda = -bound n                                     of dry frictions that slide    (18)
 ///
 /// an ordinary differential equation in (q, u), integrated by a Runge-Kutta method with an error estimate
 /// (RungeKutta), or by one of SUNDIALS (SundialsIntegrator). A phase ends at the first zero of one of

@@ -178,6 +178,7 @@ void SmoothMotion::calc_bias() {
   }
 }
 
+/// u' and lambda of (24) [Trinkle2003]: what is held has (19), what slides has (17) or (18).
 bool SmoothMotion::solve(double t, const Vector& q, const Vector& u, const Inputs& inputs) {
   if (!q.allFinite() || !u.allFinite()) return false;
   gather(t, q, u);

@@ -12,7 +12,7 @@
 namespace stickslip::generalized_alpha {
 namespace {
 
-/// (145), (146) of one friction set, of a contact in A with the next normal multipliers.
+/// (137), (140) of one friction set, of a contact in A with the next normal multipliers.
 void move_friction(const Step& step, const StepElement& e, int set, double* next_P, double* next_lambda) {
   const int first = e.friction[set].first;
   const int n = e.friction[set].n;
@@ -43,6 +43,7 @@ void move_friction(const Step& step, const StepElement& e, int set, double* next
   }
 }
 
+/// The fixed-point update (146) of one contact, by the prox equations (128), (131), (134), (137) and (140).
 double move_contact(Step& step, const StepElement& e) {
   const double r_n = r_normal(step, e);
   const double* P = step.P.data() + e.offset;
@@ -50,11 +51,11 @@ double move_contact(Step& step, const StepElement& e) {
   std::array<double, kMaxElementDim> next_P = {};
   std::array<double, kMaxElementDim> next_lambda = {};
   const double old_kappa = step.kappa_hat(e.pos_offset);
-  const double kappa = std::max(old_kappa - r_n * e.gap[0], 0.0);        // (144)
+  const double kappa = std::max(old_kappa - r_n * e.gap[0], 0.0);        // (128)
   if (is_closed(step, e)) {                                              // in A
-    next_P[0] = std::max(P[0] - r_n * e.xi[0], 0.0);                     // (145)
+    next_P[0] = std::max(P[0] - r_n * e.xi[0], 0.0);                     // (131)
     if (r_n * e.xi[0] - P[0] <= 0.0) {                                   // in B
-      next_lambda[0] = std::max(lambda[0] - r_n * e.gamma_dot[0], 0.0);  // (146)
+      next_lambda[0] = std::max(lambda[0] - r_n * e.gamma_dot[0], 0.0);  // (134)
     }
     for (int set = 0; set < e.n_sets; ++set) move_friction(step, e, set, next_P.data(), next_lambda.data());
   }
@@ -81,6 +82,7 @@ double move_multipliers(Step& step) {
 
 }  // namespace
 
+/// (145): Newton's method on the smooth equations.
 bool solve_smooth(Step& step, Newton& newton) {
   for (int i = 0; i < Newton::kMaxIterations && evaluate_smooth(step) > 1.0; ++i) {
     if (!newton.move(step)) return false;

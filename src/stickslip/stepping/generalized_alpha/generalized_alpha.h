@@ -53,8 +53,7 @@ enum class GeneralizedAlphaFriction {
 ///   - A step that does not resolve a spring or damper is backward Euler, for all forces: the first of a run, and later
 ///     ones that would make energy. See docs/generalized-alpha.md.
 ///   - Forces of joints in loops, and of contacts with them, that nothing determines are those of least norm at the end
-///   of
-///     each step: UndeterminedForces.
+///     of each step: UndeterminedForces.
 ///   - With many contacts the levels are solved one by one, as nested cone problems, and Newton's method comes second.
 ///   - Friction of second order, an option: P_F opposes S xi_F, S = I + tau n n^T with the slip direction n before the
 ///     step.

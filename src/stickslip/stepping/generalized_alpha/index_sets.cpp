@@ -110,15 +110,15 @@ void classify_contact(Step& step, StepElement& e) {
     return;
   }
   calc_rates(step, e);
-  if (!is_closed(step, e)) return exclude_above(step, e, Level::open);  // not in A
+  if (!is_closed(step, e)) return exclude_above(step, e, Level::open);  // not in A (130)
   calc_accelerations(step, e);
   const bool is_left_open = step.follows_branches && e.branch == Branch::open;
   if (is_left_open || r_normal(step, e) * e.xi[0] - step.P(e.offset) > 0.0) {
-    return exclude_above(step, e, Level::position);  // not in B
+    return exclude_above(step, e, Level::position);  // not in B (133)
   }
   classify_friction(step, e);
   if (r_normal(step, e) * e.gamma_dot[0] - step.x.lambda(e.offset) > 0.0) {
-    return exclude_above(step, e, Level::velocity);  // not in C
+    return exclude_above(step, e, Level::velocity);  // not in C (136)
   }
   e.level = Level::acceleration;
   classify_friction_acceleration(step, e);
@@ -182,6 +182,7 @@ double r_friction(const Step& step, const StepElement& e, int set) {
   return norm > 0.0 ? kProxFactor / (norm * (1.0 + e.states[set].stretch.tau)) : 1.0;
 }
 
+/// A (130).
 bool is_closed(const Step& step, const StepElement& e) {
   const double overlap = step.measure.negligible_gap(step, e);
   return !(r_normal(step, e) * (e.gap[0] + overlap) - step.kappa_hat(e.pos_offset) > 0.0);  // nor what is not finite
@@ -250,6 +251,7 @@ void classify_percussion(Step& step, StepElement& e, const double* xi, const dou
   classify_friction(step, e);
 }
 
+/// Multipliers outside their index sets are zero: kappa_hat (129), P (131), (137), lambda (134), (140).
 void exclude_above(Step& step, StepElement& e, Level level) {
   e.level = level;
   if (level == Level::acceleration) return;

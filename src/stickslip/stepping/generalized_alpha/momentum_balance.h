@@ -16,8 +16,10 @@ namespace stickslip::generalized_alpha {
 ///   M (u' - u) = dt M [(1 - gamma) abar + gamma abar'] + W' (P - dt [(1 - gamma) lambdabar + gamma lambdabar']),
 ///
 /// to the tolerance of velocities, and the round-off of what acts:
-///   dt |h'|, dt |M a|, dt |M a'| and |W_e P_e| of each contact, joint and dry friction, with |y| = sqrt(y^T M^-1 y /
-///   m).
+///
+///   dt |h'|, dt |M a|, dt |M a'| and |W_e P_e| of each contact, joint and dry friction,
+///   with |y| = sqrt(y^T M^-1 y / m).
+///
 /// What forces and averages are larger than that by, as those that are free and have grown, is no excuse.
 ///
 /// Gross: with M a = h + W lambda at both ends the averages of a and lambda belong together, and what is left of them

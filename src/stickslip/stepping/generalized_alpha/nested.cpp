@@ -134,6 +134,7 @@ double Nested::calc_allowed(const Step& step, Level level) const {
   return rows_.empty() ? 0.0 : least;
 }
 
+/// (131), (137).
 void Nested::velocity_pass(Step& step) {
   clear();
   solution_.p.clear();
@@ -307,6 +308,7 @@ void Nested::newton_on_sliding(Step& step) {
 
 /// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_; moves
 /// lambda_ and change_a_.
+/// (134), (140), the friction of what slides apart.
 void Nested::solve_accelerations(Step& step) {
   clear();
   solution_.p.clear();
@@ -362,6 +364,7 @@ double Nested::set_sliding_forces(const Step& step) {
   return change_.norm();
 }
 
+/// (128).
 void Nested::position_pass(Step& step, const Vector& residual) {
   response_ = residual;
   step.system.solve_mass(response_, free_);

@@ -14,10 +14,10 @@
 namespace stickslip::generalized_alpha {
 
 /// The equations of a step as three nested cone problems with the same Delassus operator W^T M^-1 W:
-///   velocity      K* contains xi + s(xi), perpendicular to P in K,            over the contacts in A,
-///   acceleration  the same between gamma_dot and lambda over those in B, in sliding the normal row only with
-///                 lambda_F = -mu lambda_N n,
-///   position      0 <= g, perpendicular to kappa_hat >= 0,                    over the contacts in A,
+///   velocity      K* contains xi + s(xi), perpendicular to P in K,      over the contacts in A    (131), (137)
+///   acceleration  the same between gamma_dot and lambda,                over those in B           (134), (140)
+///                 in sliding the normal row only, with lambda_F = -mu lambda_N n
+///   position      0 <= g, perpendicular to kappa_hat >= 0,              over the contacts in A    (128)
 /// joints as free cones. Each pass solves all three at the present (q', u', a'), by the cone solver, and moves u', a',
 /// q' by the percussions; the levels act on each other only through the motion, O(dt), so passes contract fast.
 /// Changes of the stiff forces of joints are unknowns of the acceleration level, see StiffJoints. Takes redundant

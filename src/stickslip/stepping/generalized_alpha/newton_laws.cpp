@@ -7,7 +7,7 @@
 #include "stickslip/stepping/generalized_alpha/newton_system.h"
 
 namespace stickslip::generalized_alpha {
-/// Turns rows of friction in sliding into their law, and scales all rows to lengths.
+/// Turns rows of friction in sliding into their law (138), (142), and scales all rows to lengths.
 void NewtonSystem::apply_laws(const Step& step, const Group& group, const StepElement& e) {
   const int vel = group.row + group.n_pos;
   const int acc = vel + group.n_vel;
@@ -32,7 +32,7 @@ void NewtonSystem::apply_laws(const Step& step, const Group& group, const StepEl
   for (int i = 0; i < group.n_acc; ++i) scale_row(acc + i, h * h * by_acceleration[i]);
 }
 
-/// The laws of one friction set of an element, where it slides.
+/// The laws of one friction set of an element where it slides: on E_sl and D_sl (142), then on D_sl (138).
 void NewtonSystem::slide_set(const Step& step, const Group& group, const StepElement& e, int set) {
   const FrictionState& state = e.states[set];
   const int n = e.friction[set].n;

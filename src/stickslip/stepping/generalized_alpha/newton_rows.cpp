@@ -171,7 +171,8 @@ void NewtonSystem::assemble(const Step& step) {
   }
 }
 
-/// The linearised g, xi and gamma_dot of one element over all multipliers.
+/// The linearised g (129), xi (132), (138) and gamma_dot (135), (142) of one element over all multipliers: what is zero
+/// where the element is closed and sticks. apply_laws() puts friction in sliding in their place.
 void NewtonSystem::add_rows(const Step& step, const Group& group, const StepElement& e) {
   add_free_rows(step, group, e);
   for (std::size_t l = group.first_link; l < group.first_link + group.n_links; ++l) {

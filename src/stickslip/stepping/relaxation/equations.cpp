@@ -40,6 +40,7 @@ RelaxationEquations::RelaxationEquations(const RelaxationOptions& options, const
   has_powers_ = !system.forces().empty() || !system.joints().empty() || adhesion_.exists();
 }
 
+/// Rates of (39) [Kikuuwe2017] with lambda of (65), or of the penalty model.
 bool RelaxationEquations::evaluate(double t, const Vector& q, const Vector& u, const std::vector<ContactPoint>& points,
                                    std::span<const double> activation, const Inputs& inputs, double delta, double zeta,
                                    const ValuesById* warm, Rates& rates, StepReport& report) {
@@ -153,7 +154,8 @@ void RelaxationEquations::calc_contact_bias(const ContactPoint& point, int cone,
   std::copy_n(general.data(), dim, zeta);
 }
 
-/// b of (27), with the opposite sign: the left-hand side of (64) without lambda; and how large round-off in it may be.
+/// b of (27) [Kikuuwe2017] with the opposite sign: the left-hand side of (64) without lambda; and how large round-off
+/// in it may be.
 void RelaxationEquations::fill_problem(const std::vector<ContactPoint>& points, double delta, double zeta) {
   ConeProblem& problem = set_.problem();
   std::vector<double>& b = problem.b;
@@ -207,7 +209,8 @@ void RelaxationEquations::fill_problem(const std::vector<ContactPoint>& points, 
   put_facets();
 }
 
-/// lambda and eta, by the chosen way; of the evaluations of a step the report keeps the worst.
+/// lambda and eta of the inclusion (65) [Kikuuwe2017], by the chosen way; of the evaluations of a step the report keeps
+/// the worst.
 Status RelaxationEquations::solve(StepReport& report) {
   ConeProblem& problem = set_.problem();
   SolveReport found;
