@@ -13,8 +13,8 @@
 
 namespace stickslip {
 
-/// /contact_sets: the detected contacts of each output instant. Those of row i are the rows offsets[i] to
-/// offsets[i + 1] - 1 of the other datasets.
+/// /contact_sets: at each output instant the contacts that come and go, detected ones and those of named pairs whose
+/// points depend on the poses. Those of row i are the rows offsets[i] to offsets[i + 1] - 1 of the other datasets.
 class ContactSets {
  public:
   /// Makes the group and its datasets in the file, which must outlive this, as must the system. real: float64 or
