@@ -29,8 +29,7 @@ constexpr std::array kOnPlane = {1e-13, 2e-14, 5e-13, 4e-15};
 /// So many times as much may a point be above a face that was made of triangles.
 constexpr double kLeftOut = 2.0;
 
-/// Hulls of more vertices are climbed: looking at all costs 1.5 ns each, a climb some 100 ns (measured with hulls of
-/// points on a sphere).
+/// Hulls of more vertices are climbed; of fewer it is quicker to look at all. [-]
 constexpr std::size_t kFewVertices = 48;
 
 /// Sets what follows from vertices, faces and sides (vertex alone): edges, their faces and all that is derived. False

@@ -220,8 +220,8 @@ std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const
   return found;
 }
 
-/// Whether percussions stop all rows at once, W p = -b, found sparsely: then there is no proof to look for. n^3 / 3
-/// multiply-adds a step of dense least squares took twenty times as long as a solve of 368 balls' contacts.
+/// Whether percussions stop all rows at once, W p = -b, found sparsely: then there is no proof to look for. Dense least
+/// squares, n^3 / 3 multiply-adds a step, can take many times as long as the solve did.
 bool can_stop_all(const SparseMatrix& w, const Vector& b, const Rows& rows, const std::vector<int>& place) {
   const auto n = static_cast<int>(b.size());
   const Vector diagonal = w.diagonal();

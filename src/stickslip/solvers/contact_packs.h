@@ -124,10 +124,9 @@ class ContactPacks {
     int first, second;  // bodies; -1: fixed
   };
   enum class Kind : std::uint8_t { sphere, general, single };
-  /// Packs from which on threads pay: 4096 contacts, of which a sweep takes 40 us, some times what waking threads does.
+  /// Packs from which on threads pay: a sweep takes some times what waking threads does.
   static constexpr int kManyPacks = 512;
-  /// Packs from which on ranks share them: 8192 contacts, of which two ranks save 40 us a sweep. At an estimated 2 us a
-  /// message those after a dozen batches take 25 us of it; with half as many packs they take all.
+  /// Packs from which on ranks share them: with half as many the messages after each batch take what two ranks save.
   static constexpr int kManyPacksOfRanks = 1024;
 
   void set_bodies(const ConeProblem& problem);

@@ -11,7 +11,7 @@ namespace stickslip {
 namespace {
 
 /// e, as small as in Newton steps of nsgs. [-] Round-off of b grows by 1 / e in undetermined percussions, to some 1e-6
-/// of those that change (free_rows_test allows 1e-5); a solve leaves a share e.
+/// of those that change; a solve leaves a share e.
 constexpr double kRegular = 1e-10;
 /// Up to this number of rows dense factors are quicker than ordering sparse ones: chains of about 15 planar links, two
 /// rows each, take the same time with both.

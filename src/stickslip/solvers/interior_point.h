@@ -31,9 +31,9 @@ namespace stickslip {
 //
 // Where we deviate from the sources, and why:
 //   - The derivative of the shift, mu e^T du_T with e = y_T / |y_T|, is taken along: S on the left of both equations
-//     gets -mu e^T in its first row, at the price of the symmetry that BlockLu does not need. Measured on real
-//     problems, half the iterations that a shift held in each needs, and the same number as for the associated law.
-//     After a short step the shift is held once and the direction centred.
+//     gets -mu e^T in its first row, at the price of the symmetry that BlockLu does not need. It takes half the
+//     iterations that a shift held in each needs, and as many as the associated law. After a short step the shift is
+//     held once and the direction centred.
 //   - A contact without friction is L of one dimension; the friction rows of one with mu = 0 are held at zero.
 //   - A ball |p| <= R is L with x = (R, p) and dx_0 = 0; y_0 is then a multiplier.
 //   - Free rows have no cone: u = 0.

@@ -16,7 +16,7 @@ namespace {
 /// what is left of the regular problems over e. [-]
 constexpr double kSoft = 1e-5;
 /// The relative residual of the regular problems, above the round-off in percussions that are 1 / e times as large as
-/// others: at 1e-6 times this, no residual is reached (measured on boxes between walls). [-]
+/// others: at 1e-6 times this, no residual is reached with boxes between walls. [-]
 constexpr double kSoftTolerance = 1e-9;
 /// A relative tolerance within which the solver is near a solution, and what is found here would not be nearer. [-]
 constexpr double kNear = kSoft;

@@ -35,8 +35,8 @@ namespace stickslip {
 // Deviations:
 //   - W + e D, D the mean diagonals, stands for W in the derivative, after the regularisation of [Hayashi2005]: e rises
 //     where no length of the step lowers the merit function, and falls where the full step does.
-//   - The merit function may rise above its last value, not above the largest of the last five [DeLuca1996]: measured,
-//     a quarter fewer steps.
+//   - The merit function may rise above its last value, not above the largest of the last five [DeLuca1996]: a quarter
+//     fewer steps.
 //   - w, the mean diagonal of W_ii, makes x a velocity as y is.
 //   - p need not lie in the cones on the way; what is judged and returned is its projection.
 //

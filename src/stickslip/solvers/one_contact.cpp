@@ -18,8 +18,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// A slope below this times h is none. Far above the smallest number, for the product of that one with h underflows,
-/// which takes processors a hundred cycles: sweeps over contacts in space took 9 to 19 % longer.
+/// A slope below this times h is none. Far above the smallest number, whose product with h underflows, which takes
+/// processors a hundred cycles.
 constexpr double kFlattest = 1e-250;  // [kg]
 /// Eigenvalues of S below this share of trace(W) are raised to it: an error of round-off in u that keeps massless
 /// directions finite.

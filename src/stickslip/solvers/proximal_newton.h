@@ -21,8 +21,8 @@ namespace stickslip {
 // Where we deviate, and why:
 //   - Newton's steps are taken in full, kMaxSteps of them at most, without a line search. On the way from one set of
 //     open, sticking and slipping contacts to another the defect rises by orders of magnitude before it falls, and a
-//     line search that forbids it ends in steps of no length (measured: on real problems of some 250 contacts full
-//     steps need half as many steps, and two of them are solved in no other way).
+//     line search that forbids it ends in steps of no length: full steps need half as many, and solve problems that it
+//     does not.
 //   - The inner problem need be solved only as well as the outer step is long (kInnerAccuracy).
 //   - The parameter e falls where Newton's method was quick and rises where it got stuck; then p goes back to c unless
 //     the whole problem's residual fell nevertheless. How fast e falls is learnt from how often it got stuck;

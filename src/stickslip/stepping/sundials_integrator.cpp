@@ -40,11 +40,8 @@ bool has_sundials() {
 
 namespace {
 
-/// From so many numbers of the motion on no matrix is made. Of 20 to 200 numbers with one rate of 1e5, tolerance 1e-8,
-/// 1 s: a matrix takes 2530 evaluations at 20 and 51 a number by `dirk`, 214 and 3.5 by `bdf`, GMRES 9800 to 10 200 and
-/// 390 to 400 whatever their number, so that by `dirk` a matrix has fewer up to 165 numbers. But it is factored in each
-/// stage: twelve dominoes, 156 numbers and 140 integrals, .01 s at 1e-6 take 1.7 s by GMRES and do not end in 60 s with
-/// a matrix.
+/// From so many numbers of the motion on no matrix is made. [-] A matrix costs evaluations in proportion to them and a
+/// factorisation in each stage, GMRES a number of evaluations that does not depend on them.
 constexpr Eigen::Index kKrylovFrom = 75;
 /// Products at most in a solution by GMRES: twice the eigenvalues of what contacts hold at several rates, with room.
 constexpr int kKrylovMost = 30;

@@ -91,9 +91,8 @@ bool solve_smooth(Step& step, Newton& newton) {
 }
 
 StepSolve solve_by_fixed_point(Step& step, Newton& newton) {
-  // The paper's own runs need up to some hundred (with 20 GoldenGeneralizedAlpha.FixedPointFindsTheSameSolutions
-  // fails); redundant contacts at tight tolerances a few thousand. Where it does not contract it would go on for ever
-  // (FixedPoint.EndsWhereItDoesNotContract).
+  // The paper's own runs need up to some hundred, redundant contacts at tight tolerances a few thousand. Where it does
+  // not contract it would go on for ever.
   constexpr int kMaxIterations = 5000;
   StepSolve result;
   Unknowns held;  // x before the index sets exclude multipliers

@@ -13,8 +13,7 @@ namespace stickslip::generalized_alpha {
 namespace {
 
 /// r = kProxFactor / G: of the interval (0, 2) in which the prox iteration of one contact contracts, the part in which
-/// a slip velocity that changes sign is not overshot. Of seeds 0 to 999 of random_scenes_test 230 and 382 steps are
-/// inexact with .3 and 1, 210 so; with 3 no iteration contracts (FixedPoint.FindsTheSameImpact).
+/// a slip velocity that changes sign is not overshot. With .3 and with 1 more steps are inexact.
 constexpr double kProxFactor = 0.6;  // [-]
 
 /// x (n) becomes x / |x|; returns |x|.
@@ -230,8 +229,7 @@ double evaluate_as_is(Step& step) {
 }
 
 bool SetHistory::add(std::uint64_t sets) {
-  // Without it 303 and 333 steps of random_scenes_test (seeds 0 to 999, 1000 to 1999) were inexact, with it 214 and
-  // 244; with 2 as many (SetHistory.SetsThatComeBackTheThirdTimeAreGivenUp).
+  // Sets that come back a third time cycle: without a bound more steps are inexact.
   constexpr int kMaxVisits = 3;  // [-]
   stand_ = !sets_.empty() && sets_.back() == sets;
   const bool may_settle = stand_ || std::count(sets_.begin(), sets_.end(), sets) < kMaxVisits;

@@ -14,15 +14,12 @@ namespace stickslip::generalized_alpha {
 namespace {
 
 /// A solution moves by at most this multiple of what the start values of the step move by: what is beyond is no scale
-/// to measure by but an iterate that has gone astray (Measured.AnIterateGoneAstrayIsNoScale). Of seeds 0 to 999 of
-/// random_scenes_test as many steps are inexact with 10 and with 1e4.
+/// to measure by but an iterate that has gone astray. From 10 to 1e4 steps end alike.
 constexpr double kMostGrowth = 100.0;  // [-]
-/// Round-off above this part of the body's displacement is not excused (RoundOffIsExcusedUpToAHundredth...); with 1e-9
-/// a stiff spring at rest is not solved (GeneralizedAlphaScales). As many steps of these scenes are inexact with .001
-/// and .1.
+/// Round-off above this part of the body's displacement is not excused; with 1e-9 a stiff spring at rest is not solved.
 constexpr double kLargestRoundOff = 0.01;  // [-]
-/// Nor is that of percussions above this part: those that cancel between two walls would excuse themselves by their
-/// size (random-5786 of random_scenes_test: 4e11 N s, called ok with .01, which its test sees).
+/// Nor is that of percussions above this part: with .01 those that cancel between two walls, however large, would
+/// excuse themselves by their size.
 constexpr double kLargestOfPercussions = 1e-6;  // [-]
 
 /// y^T M y / m of a body, at least zero: measure_motion() squared. y (n_u of the system)

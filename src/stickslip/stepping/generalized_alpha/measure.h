@@ -21,7 +21,7 @@ struct RoundOff {
 };
 
 /// What is shorter is no motion. A body that another stops has 1e-36 m/s left where gravity gives no scale, of which
-/// nothing is solved for to ten digits: with zero MetContacts.ARowOfBallsIsStruckFromBallToBall fails. [m]
+/// nothing is solved for to ten digits: with zero a row of balls that is struck has inexact steps. [m]
 inline constexpr double kNoLength = 1e-30;
 
 /// sqrt(y^T M y / m) of a body, and the largest over the bodies: of velocities y (n_u), those of the bodies' points.
@@ -39,14 +39,12 @@ double measure_motion(const System& system, const Vector& y);
 /// and units play no part.
 class Measure {
  public:
-  /// error() of start values that are taken as they are: continued from earlier steps they err to the same side in each
-  /// step, so that what they leave adds up: with 1 to 1.6e-4 m in two thousand steps of the sliding rod, and
-  /// SecondOrderFriction.StopsExactly fails; with 0 GoldenGeneralizedAlpha.BallComesToRest... [-]
+  /// error() of start values that are taken as they are. [-] Continued from earlier steps they err to the same side in
+  /// each step: with 1 what they leave adds up to a drift; with 0 each step takes a Newton step.
   static constexpr double kContinued = 0.01;
   /// How many times a tolerance a second reading of a solved step may be off, in which residuals of several rows and
   /// levels add up, and the round-off of a sum of what acts: the natural map of an element, over 1 + mu (Certificate,
-  /// Nested), and the momentum of a body (MomentumBalance). Of seeds 0 to 999 of random_scenes_test as many steps are
-  /// inexact with 3, 207 in place of 210 with 100; with 1e6 MomentumBalance.SeesWhatWasTamperedWith fails. [-]
+  /// Nested), and the momentum of a body (MomentumBalance). With 1e6 a state that was tampered with passes. [-]
   static constexpr double kSolved = 10.0;
 
   explicit Measure(const System& system);

@@ -143,8 +143,7 @@ void set_start_values(Step& step, const State& state, bool continued) {
   step.measure.forget_round_off(step);
   // By a parabola, where there are three values of one motion. Of detected contacts, which come and go, two are
   // remembered, and among many contacts sets seldom stand for three steps: named ones would go other ways than detected
-  // ones, which DetectedContacts.MoveAsNamedOnesDo sees; without the parabola smooth motion takes two Newton steps
-  // (GoldenGeneralizedAlpha).
+  // ones. Without the parabola smooth motion takes two Newton steps.
   constexpr int kFewContacts = 16;  // [-]
   const bool bends =
       continued && memory.history() >= 2.0 && !step.contacts.detects() && step.contacts.n_named() <= kFewContacts;

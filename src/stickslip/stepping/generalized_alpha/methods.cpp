@@ -19,7 +19,7 @@ struct Try {
   bool afresh = false;  // from the start values as the last step left them; else from where the last try ended
   bool search = false;  // along Newton steps
   bool many = false;    // of the nested problems: contacts are many
-  int max_passes = 8;   // of the nested problems; of random scenes 311 steps are inexact with 2, 111 with 4, 100 with 8
+  int max_passes = 8;   // of the nested problems; with two three times as many steps are inexact
 };
 constexpr Try kContinued = {.method = Method::newton};
 constexpr Try kNewtonAfresh = {.method = Method::newton, .afresh = true};
@@ -28,9 +28,8 @@ constexpr Try kAfresh = {.method = Method::nested, .afresh = true};
 constexpr Try kMany = {.method = Method::nested, .many = true, .max_passes = 20};
 
 /// Newton's method settles nearly all steps; on redundant contacts, and where sets cycle, the nested problems do, or
-/// find sets from which Newton's method converges. What these leave is made in parts. Of the 400 000 steps of random
-/// scenes (seeds 0 to 999 of random_scenes_test) 9035 are inexact with the first try alone, 1260 with two, and about
-/// as many with two more rounds of the last two as without, for which the scenes take 1.7 times as long.
+/// find sets from which Newton's method converges. What these leave is made in parts. Each of the three leaves fewer
+/// steps inexact; further rounds of the last two only take time.
 constexpr Try kTries[] = {kContinued, kAfresh, kSearch};
 /// Among many contacts a whole Newton step changes dozens of index sets as if the others stayed, and costs a sparse
 /// factorisation of all levels at once.
@@ -44,11 +43,9 @@ constexpr Try kTriesOfMechanisms[] = {kFewPasses, kNewtonAfresh, kAfresh, kSearc
 /// Contacts of a mechanism at most. [-]
 constexpr std::ptrdiff_t kFewContacts = 20;
 
-/// What a step may cost, Step::work: what is left then is not tried but settled. Of seeds 0 to 999 and 1000 to 1999 of
-/// random_scenes_test 210 and 261 steps are inexact with it, 85 and 60 without, and none have steps of over 20 ms, 15
-/// to 20 and 22 to 26 scenes without; steps of random-74 and -97 take 191 and 181 iterations then, 31 and 67 so
-/// (AStepCostsNoMoreThanItMay). Not among many contacts, where steps are large, nor without contacts.
-constexpr double kMostWork = 2e5;  // [-]
+/// What a step of few contacts may cost, Step::work: after that it is settled, without further tries. [-] With less
+/// more steps are inexact; without a bound single steps take more than 20 ms.
+constexpr double kMostWork = 2e5;
 
 }  // namespace
 

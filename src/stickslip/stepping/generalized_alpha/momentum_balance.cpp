@@ -12,15 +12,13 @@ namespace stickslip::generalized_alpha {
 namespace {
 
 /// Of the speed of a body: what averages of forces that have ended may still give it. Where rho_inf > 1/2 they change
-/// sign as they fade, and so push off a body that was pressed on: without, FadingAverages fail, and with 1e3 a ball
-/// that is kicked (IsAskedByTheScheme). As many steps of random_scenes_test (seeds 0 to 999) are inexact with 1e-4 and
-/// 1e-2.
+/// sign as they fade, and so push off a body that was pressed on, which zero calls unbalanced; with 1e3 a kicked ball
+/// passes.
 constexpr double kOfSpeed = 1e-3;  // [-]
 
-/// Of the energy that a step can have gained: at most 1.5 times in the shipped scenes, 2.2 in three hundred random
-/// ones; 33 times and more where a stiff leg that rings takes another solution. With 300
-/// GeneralizedAlphaEnergy.ComesFromNowhereInNoStepOfAStiffLeg fails.
-constexpr double kMostGain = 10.0;  // [-]
+/// Of the energy that a step can have gained: at most 2.2 times where steps are right, 33 times and more where a stiff
+/// leg that rings takes another solution. [-]
+constexpr double kMostGain = 10.0;
 
 /// Of the energy in motion and in springs: what a step may make of it, or lose by its ledger, beside forces that it
 /// does not resolve. Errors of second order in what it does resolve stay below it (h w of .1 in a step), and what it

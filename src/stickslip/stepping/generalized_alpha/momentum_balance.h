@@ -31,8 +31,7 @@ namespace stickslip::generalized_alpha {
 /// impulse that nothing made. So what of it the averages of elements can have made, at most their
 /// sum_e dt |W_e [(1 - gamma) lambdabar_e + gamma lambdabar_e']|, is no more than what acts, the tolerance of
 /// velocities and a thousandth of the speed of the body; without impulses that sum is part of what acts. Without
-/// elements abar is the average of a as published, which fades over some steps where a load ends. 0.3 of what acts was
-/// the most in scenes of all kinds.
+/// elements abar is the average of a as published, which fades over some steps where a load ends.
 class MomentumBalance {
  public:
   explicit MomentumBalance(const System& system);

@@ -15,14 +15,12 @@
 namespace stickslip::generalized_alpha {
 namespace {
 
-/// Of the tolerance of a level, for what its problem leaves: what else adds to the residual of the step has the rest.
-/// Of seeds 0 to 999 of random_scenes_test 222 and 209 steps are inexact with .1 and .9, and the slowest take 11 and 19
-/// ms; 210 and 10 ms so. With all of it 213, and ForcesOfLeastNormKeepTheLaw... fails.
+/// Share of a level's tolerance that its problem may leave; the rest is for what else adds to the residual of the step.
+/// With .1 more steps are inexact; with all of it forces of least norm break the laws.
 constexpr double kShare = 0.5;  // [-]
-/// Of the acceleration level, until friction belongs to normal forces, and of its growing push among many contacts:
-/// Newton's method takes two or three, and where it takes many it cycles: of slow scenes among seeds 0 to 999 and 1000
-/// to 1999 205 and 201 steps are inexact with 6, 95 and 199 with 3, 228 and 178 with 2 (kWorkOfRow 4); of the first
-/// fifty scenes 20 with a thousand, 2 so. With one the ball in the corner has inexact steps (GoldenGeneralizedAlpha).
+/// Repetitions of the acceleration level until friction belongs to normal forces, and of its growing push among many
+/// contacts. [-] Newton's method takes two or three, and cycles where it takes many; one leaves a ball in a corner
+/// inexact.
 constexpr int kMaxRepetitions = 3;
 
 /// One of the bodies that an element moves.
@@ -56,8 +54,7 @@ void Nested::clear() {
 /// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free. The
 /// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
 /// relative to the values themselves. Passes let the solver give up; settle() takes what its last resorts come to,
-/// within the bound of a call and until the step has cost what it may: in any case they took up to .07 s of a step
-/// (random-602 of random_scenes_test).
+/// within the bound of a call and until the step has cost what it may.
 void Nested::solve_level(Step& step, double allowed) {
   step.stop.check();
   const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);
@@ -201,12 +198,10 @@ void Nested::acceleration_pass(Step& step) {
 /// y = Phi(y), Phi the normal forces of the solution with lambda_F = -mu y n held. Repetition contracts at the ratio
 /// mu |G_NF| / G_NN; where that is slow, or above one though a solution exists, Newton's method on Phi, which is linear
 /// in pieces. Given up where the solver leaves the level unsolved: then there is mostly no Phi(y), and each try costs
-/// all its iterations (random-418 of random_scenes_test: a step of 78 s).
+/// all its iterations.
 void Nested::settle_sliding(Step& step) {
-  // Relative change of a: round-off. Of seeds 0 to 999 of random_scenes_test 218 and 209 steps are inexact with 1e-15
-  // and 1e-10, 191 with kSumRoundOff (but of 1000 to 1999 246 in place of 199); settled to the tolerance alone, fewer,
-  // but the ball in the corner takes other iterations than published (docs/robustness.md). With 1e-6 JammedHeap fails.
-  // [-]
+  // Relative change of a that is round-off. [-] With less round-off counts as change; with 1e-6 a jammed heap is not
+  // solved, and with the tolerance of the step a ball in a corner takes other iterations than published.
   constexpr double kSettled = 1e-13;
   const auto m = static_cast<int>(sliding_.size());
   for (int i = 0; i < kMaxRepetitions; ++i) {
@@ -227,9 +222,8 @@ void Nested::settle_sliding(Step& step) {
 /// which it slides [Capobianco2021, section 10.4]; the forces of the least push are then kept, for other index sets
 /// to be found.
 void Nested::settle_many_sliding(Step& step) {
-  // Of the accelerations at the iterate, and its growth where it was too small. Of the 1500 steps of discs_in_box 22,
-  // 32 and 28 are made in parts with 2, 8 and 32, in as much time, but 81 with 1000, in 35 s in place of 8; with 1e6
-  // Heap.EveryStepOfDenseDiscs... fails. [-]
+  // Push over the accelerations at the iterate, and its growth where it was too small. [-] A thousand makes more steps
+  // in parts, and with 1e6 steps of dense discs stay inexact.
   constexpr double kPush = 8.0;
   const double largest = step.measure.deviation() / (step.h * step.h);
   for (const int k : sliding_) {
@@ -487,8 +481,8 @@ void Nested::settle(Step& step) {
 /// bodies has with all of it: a plate under a block bears the block's weight. Sets energy_ by component: below zero
 /// where they are jammed.
 bool Nested::find_jammed(const Step& step) {
-  // [-] Levers make percussions larger than what drives them, a wedge of one degree fifty times as large; those of
-  // random-602 of random_scenes_test were 1e6 times as large at first and 1e89 N s ten steps on, which its test sees.
+  // [-] Levers make percussions larger than what drives them, a wedge of one degree fifty times; those of jammed bodies
+  // are 1e6 times as large and grow without bounds from step to step.
   constexpr double kLevers = 1e3;
   const std::size_t n_bodies = step.system.bodies().size();
   components_.reset(n_bodies);

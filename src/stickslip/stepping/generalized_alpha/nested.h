@@ -24,10 +24,8 @@ namespace stickslip::generalized_alpha {
 /// contacts and many of them, where the dense system of Newton's method is singular or too large.
 class Nested {
  public:
-  /// Of an iteration of the cone solver, by row, in Step::work: a compromise. Of random_scenes_test sweeps took some .1
-  /// us a row, dense Newton steps up to .7, where n^2 of a system of Newton's method counts 55 ns (on a busy machine).
-  /// With 4, 6, 8 a row 95, 214, 343 steps are inexact of the slow scenes among seeds 0 to 999, and 199, 259, 388 of
-  /// those among 1000 to 1999, with what else stood then. ACallOfTheConeSolverHasAShare... knows it. [-]
+  /// Step::work of an iteration of the cone solver, by row. [-] More leaves steps inexact, less lets the solver take
+  /// longer than a step should: bench/results/constants.md.
   static constexpr double kWorkOfRow = 6.0;
 
   Nested(const Step& step, ConeSolver& solver);

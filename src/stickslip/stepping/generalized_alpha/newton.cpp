@@ -10,10 +10,9 @@
 namespace stickslip::generalized_alpha {
 
 StepSolve Newton::solve(Step& step, bool search) {
-  // Iterations in which the residual hardly falls. Of 400 000 steps of random scenes (seeds 0 to 999 of
-  // random_scenes_test) 99 are inexact, and where it may not fall at all 164, and one is wrong. Without, the ball in
-  // the corner takes more iterations than published and JammedHeap fails; with "by a half" a loop at its dead point is
-  // not made consistent (SqueezedLoop).
+  // Iterations in which the residual falls by less than a tenth. [-] Without a bound a ball in a corner takes more
+  // iterations than published and a jammed heap is not solved; if it had to fall by a half, a loop at its dead point
+  // would not be made consistent.
   constexpr int kPatience = 8;
   constexpr double kFalls = 0.9;  // [-]
   const Measure& measure = step.measure;
@@ -69,8 +68,8 @@ bool Newton::move(Step& step) {
 /// With many contacts a whole step changes many index sets at once, each as if the others stayed; and from far away a
 /// stiff body's forces can overflow. Shortens the step until the merit falls, or else takes the best of what was tried.
 void Newton::search_line(Step& step, double merit) {
-  // Of seeds 0 to 999 of random_scenes_test 218 and 178 steps are inexact with .4 and .01, and 338 and 629 are made in
-  // parts; 210 and 464 so. Without, SqueezedLoop.IsMadeConsistentByAnImpact fails. [-]
+  // Shortest step. [-] A shorter one leaves more steps to be made in parts, a longer one more inexact; without a search
+  // a squeezed loop is not made consistent by an impact.
   constexpr double kShortest = 0.1;
   const Measure& measure = step.measure;
   double least = std::isfinite(measure.error()) ? measure.merit() : std::numeric_limits<double>::infinity();

@@ -17,8 +17,8 @@ struct StepSolve {
 /// Semismooth Newton method on the equations of a step (143).
 class Newton {
  public:
-  /// More than any index sets need to settle, and a dead point of joints (with 8 SqueezedLoop is not made consistent,
-  /// with 40 neither); where a linkage is out of reach it would take 58109 (EndsWhereALinkageIsOutOfReach). [-]
+  /// More than any index sets need to settle, and a dead point of joints, which takes more than 40; where a linkage is
+  /// out of reach it would take tens of thousands. [-]
   static constexpr int kMaxIterations = 60;
 
   explicit Newton(const Step& step) : system_(step), round_off_(step.system.n_u()), base_(step.x), best_(step.x) {}

@@ -10,9 +10,8 @@ namespace stickslip::generalized_alpha {
 namespace {
 
 /// Up to as many rows the system is dense, where elimination is quicker than finding an order for it and rank is
-/// revealed. With 50, beyond which nothing bounds what a step costs, 165 in place of 210 steps of seeds 0 to 999 of
-/// random_scenes_test are inexact, and the slowest takes 44 ms in place of 10. With 1e5
-/// Heap.EveryStepOfDenseDiscs... fails. [-]
+/// revealed. [-] With less single steps take longer, as nothing bounds the cost of large systems; with 1e5 dense discs
+/// stay unsolved.
 constexpr int kMaxDenseRows = 100;
 
 }  // namespace

@@ -15,8 +15,7 @@ namespace {
 
 /// Partial pivoting does not reveal the rank: pivots below this send the system to complete pivoting; and where there
 /// are some of those a rank-deficient one to an orthogonal decomposition, too: without a squeezed loop at its dead
-/// point is not made consistent, nor have redundant loops reactions of least norm. Of seeds 0 to 999 of
-/// random_scenes_test 216 and 208 steps are inexact with 1e-3 and 1e-9, 210 so.
+/// point is not made consistent, nor have redundant loops reactions of least norm.
 constexpr double kSafePivot = 1e-6;  // [-]
 
 }  // namespace

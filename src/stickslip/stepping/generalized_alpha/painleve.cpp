@@ -118,10 +118,8 @@ int count_choices(const Step& step) {
 }
 
 void Painleve::choose(Step& step, const State& state, Newton& newton, StepSolve& solve) {
-  // A / G_NN changes within the step, by more in an impact than in sliding: with 0 TheRuleTakesTheFirstOfTheSolutions
-  // fails, with .001 it does not. Of seeds 0 to 999 of random_scenes_test 207 and 202 steps are inexact with .01 and 1,
-  // 210 so, but with 1 steps take six times the iterations, 137 ms at most, and the OneNewtonStep... of smooth motion
-  // fails. [-]
+  // A / G_NN changes within the step, by more in an impact than in sliding. [-] With 0 solutions are missed; with 1
+  // steps take several times the iterations.
   constexpr double kNear = 0.1;
   bool moved = false;
   for (StepElement& e : step.elements) e.has_choice = false;

@@ -21,9 +21,8 @@
 namespace stickslip::generalized_alpha {
 
 /// In smooth motion the velocity jump U of a step, over h |a|, and impulses, over percussions, are O(h^2); in an impact
-/// they are of the size of one or more. Of seeds 0 to 999 of random_scenes_test 193 and 236 steps are inexact with .01
-/// and 1, 210 so. With 1e30 GeneralizedAlphaLedger.BooksTheImpactOfABall fails, with 0
-/// OneNewtonStepIsEnoughInSmoothMotion.
+/// they are of the size of one or more. With zero smooth motion takes more than one Newton step; with 1e30 the ledger
+/// misses impacts.
 inline constexpr double kImpulsive = 0.1;  // [-]
 
 /// A hash of words, one after the other: steps of FNV-1a with words for bytes, from a start of its own. It is in what
@@ -156,12 +155,9 @@ struct Step {
   double work = 0.0;
   double most_work = std::numeric_limits<double>::infinity();  // [-] after which it is settled
   bool is_spent() const { return work > most_work; }
-  /// For one call of Newton's method or of the cone solver, so that none takes all. Where Newton's method cycles on
-  /// redundant contacts: of the scenes with slow or inexact steps among seeds 0 to 999 and 1000 to 1999 of
-  /// random_scenes_test 349 and 318 steps are inexact without, 138 and 155 with it (six repetitions in Nested,
-  /// iterations of the cone solver at 2 a row). Problems without a solution take the cone solver thousands of
-  /// iterations: the slowest steps of these scenes are 22 and 30 ms without, 13 and 19 with half, 10 and 18 so.
-  /// Without, 32 steps of random-74 are inexact in place of one, which AStepCostsNoMoreThanItMay sees.
+  /// For one call of Newton's method or of the cone solver, so that none takes all: Newton's method cycles on redundant
+  /// contacts, and problems without a solution take the cone solver thousands of iterations. With a larger share the
+  /// slowest steps take longer; without, the methods that come next have nothing left.
   double most_work_of_a_call() const {
     constexpr double kShareOfWork = 0.35;  // [-]
     return kShareOfWork * most_work;

@@ -29,11 +29,8 @@ namespace generalized_alpha {
 namespace {
 
 /// Of a step, and twice as many among many contacts. Each leaves half of the windows in which there are no index sets
-/// (advance_in_parts): of seeds 0 to 999 of random_scenes_test two leave 23 steps more inexact. Among many contacts,
-/// each with a window of its own, steps meet them often: of 1000 steps of 200 balls one is inexact with six
-/// (SlowManifolds.TwoHundredBallsInSpaceComeToRest). Where what a step may cost is bounded more only take from what
-/// settles it: the jammed heap ends 10 steps inexact with six, 6 with four. With none
-/// Heap.ATipThatItsOwnFrictionLiftsLandsInParts fails.
+/// (advance_in_parts), which steps of many contacts meet often. With less more steps stay inexact; where what a step
+/// may cost is bounded, more take from what settles it.
 constexpr int kHalvings = 4;  // [-]
 
 class Stepper final : public TimeStepper {

@@ -16,11 +16,9 @@ namespace {
 /// products is counted with. [-]
 constexpr double kOfRelaxedPositions = 0.25;
 
-/// What an integrator that controls errors asks of the solver: what is left is noise in the rates, which it follows by
-/// ever shorter steps, at loose tolerances too, since absolute ones meet it in what is slow. Twelve dominoes, .01 s by
-/// `cvode` and `arkode-explicit` at 1e-9: 3.0 s and more than 60 s with a solver's tolerance of 1e-8; 1.1, 1.4 s with
-/// 1e-9; .20, .34 s with 1e-10; .15, .57 s with 1e-11; .12, .70 s with 1e-12; .78, .67 s with 1e-13. By `cvode` at 1e-3
-/// to 1e-6 .20 to .34 s with 1e-11, 10 to 18 s with a hundredth of these. [-]
+/// Tolerance of the solver under an integrator that controls errors. [-] What is left is noise in the rates, which the
+/// integrator follows by ever shorter steps, at loose tolerances too: with 1e-8 a run takes twenty times as long; with
+/// 1e-13 the solver takes longer.
 constexpr double kQuiet = 1e-11;
 
 }  // namespace
