@@ -40,7 +40,7 @@ class BroadPhase {
 
   /// Replaces `pairs` by the pairs that overlap, in order of first, then second. Boxes must be numbers.
   /// Asks `stop` for each box, and throws Interrupted where it is raised.
-  /// Where ranks share it: those pairs that this rank finds, which are no other one's.
+  /// With ranks each pair is found by one rank.
   void find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop = {},
             const RankShare& share = {});
 

@@ -9,9 +9,9 @@
 
 namespace stickslip {
 
-/// The points in which a polyline and a ball or a polygon touch: each pair of a feature of the one and of the other
-/// that are nearest to each other as far as their neighbours go, as on surfaces of triangles (SurfaceManifold). Flat
-/// and concave corners of the polyline have no points. An object of this class is workspace.
+/// Contact points of a polyline with a ball or a polygon: pairs of features that are nearest to each other as far as
+/// their neighbours go, as on surfaces of triangles (SurfaceManifold). Flat and concave corners of the polyline have no
+/// points. An object of this class is workspace.
 class LineManifold {
  public:
   /// Points as NarrowPhase::calc_manifold() gives them; where `within` is infinite, those near the nearest.
@@ -21,7 +21,7 @@ class LineManifold {
   static double calc_reach(const Solid& line, const Placement& line_at, const Solid& solid, const Placement& solid_at,
                            FeatureId feature);
 
-  /// Of each face of a line the first of those in a line with it that hang together by flat corners.
+  /// For each face of a line the first face of its patch: faces in one line, joined by flat corners.
   static std::vector<int> find_patches(const Solid& line);
 
  private:

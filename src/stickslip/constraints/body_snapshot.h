@@ -9,14 +9,14 @@
 
 namespace stickslip {
 
-/// Where bodies are and how they move at one instant (t, q, u), found in one pass, for all that asks about contacts
-/// there. A value: it does not follow a state that moves on.
+/// Poses and velocities of all bodies at one instant (t, q, u), computed in one pass for contacts. A copy: it does not
+/// follow a state that moves on.
 ///
-/// What no contact can ask for is left as it is at rest at the origin: planar bodies, points and beams that touch
-/// nothing, and by how much discs have turned whose centre is that of the body.
+/// Bodies that can have no contact are not computed: planar bodies, points and beams that touch nothing are left at
+/// rest at the origin, and so is the turn of a disc whose centre is that of its body.
 class BodySnapshot {
  public:
-  /// Of an instant that take() has still to tell. The system must outlive this.
+  /// Empty until take(). The system must outlive this.
   explicit BodySnapshot(const System& system) : system_(&system) {}
 
   /// The instant. q (n_q), u (n_u); u may be null: at rest.

@@ -49,10 +49,10 @@ class ConstraintSet {
   /// M of the problems that gather() makes is the M_hat of these, as linearised then, or that of the system: null.
   void set_implicit(const ImplicitForces* forces) { implicit_ = forces; }
 
-  /// Rows of servos are gathered behind all others, as these have been begun, which get their scales; none: null.
+  /// gather() appends the rows of these servos and sets their scales; null: none.
   void set_servos(ServoRows* servos) { servos_ = servos; }
 
-  /// What joints bore in the step before, of which the bounds of their friction may follow; none: nothing. (joints) [N]
+  /// Joint loads of the last step, for friction that depends on load; empty: zero. (joints) [N]
   void set_joint_loads(const Vector& loads) { joint_loads_ = loads; }
 
   /// Gathers at an instant: of `points` those whose gap is at most `activation` [m]; all joints; all dry friction
@@ -62,7 +62,7 @@ class ConstraintSet {
   /// The same with the activation of each point by itself. activation (points) [m]
   void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
               double h);
-  /// Or asked for in their order; from the first one on again, where it turns out that they are too few to be packed.
+  /// Calls activation_of(i) in order; starts again at 0 if there are too few contacts to pack.
   using ActivationOf = std::function<double(std::size_t point)>;
   void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, const ActivationOf& activation_of,
               double h);
@@ -104,7 +104,7 @@ class ConstraintSet {
   /// solution (n) [m/s] less `added` (none: zero), get the friction of what sticks. Whether there are any: then the
   /// problem is to be solved again.
   bool hold_turned(std::span<const double> velocity, std::span<const double> added);
-  /// Whether a contact does.
+  /// Whether a gathered contact has restitution.
   bool gives_back() const;
   /// added (n) += e gamma, of those under Newton's law, of the rows at the instant gathered: what Newton's law of
   /// impacts adds to the velocities after them.
@@ -116,17 +116,17 @@ class ConstraintSet {
   double tau(int row) const { return tau_.empty() ? 0.0 : tau_[row]; }
   void get_tau(std::vector<double>& gamma) const;
   double tau_at_instant(int row) const { return tau_.empty() ? 0.0 : tau_at_instant_[row]; }
-  /// gamma (n) = what they give the velocities at the start of the step, 2 tau_at_instant - tau, and what joints move
-  /// surfaces by in both steps. [m/s]
+  /// gamma (n): what prescribed motions give at the start of the step, 2 tau_at_instant - tau, plus what joints move
+  /// surfaces by. [m/s]
   void get_tau_at_start(std::vector<double>& gamma) const;
   /// The row of a joint that its motion leads: lengths are first, angles last.
   static int motion_row(const Joint& joint) { return joint.turns() ? joint.dim - 1 : 0; }
-  /// Another rate of the motion that a joint has than at the instant, by so much more, in its row alone. [m/s, rad/s]
+  /// Adds `more` to the rate of the joint's prescribed motion. [m/s, rad/s]
   void add_motion_rate(int cone, double more);
 
   /// gamma (n) += J v. v (n_u) [m/s, rad/s].
   void add_relative_velocities(const Vector& v, std::span<double> gamma);
-  /// speed (n) += what |J v| can be at most, whatever cancels in it: the scale of its round-off.
+  /// speed (n) += sum_j |J_ij v_j|, which bounds the round-off of J v.
   void add_speeds(const Vector& v, std::span<double> speed);
   /// Both, in one pass.
   void add_relative_velocities(const Vector& v, std::span<double> gamma, std::span<double> speed);
@@ -137,7 +137,7 @@ class ConstraintSet {
   void load_warm(const ValuesById& warm, ConeSolution& solution) const;
   void save_warm(const ConeSolution& solution, ValuesById& warm) const;
 
-  /// Names what set the residual of a solution and what it missed.
+  /// Reports the constraint that set the residual of a solution.
   void report_worst(const Residual& residual, StepReport& report) const;
   /// Fills report.contacts, of those gathered, with what they did in a step of length h, and where; report_places()
   /// does the rest. velocity (n) [m/s]: gamma at the end of the step. impulse [N s]: what is said of them.

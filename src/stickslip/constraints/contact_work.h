@@ -44,7 +44,7 @@ class ContactWorkSum {
     }
   }
 
-  /// What it is: nothing where the contacts together take energy.
+  /// The work; zero where the contacts together take energy.
   ContactWork result() const {
     if (work_ <= 0.0) return {};
     ContactWork result = sum_;

@@ -18,7 +18,7 @@
 
 namespace stickslip {
 
-/// Up to where velocities and gaps count as zero at an instant.
+/// The velocities and gaps that count as zero at an instant.
 struct InstantTolerances {
   /// [-] A contact is closed where its gap is at most this part of the lengths that it is the difference of: the larger
   /// of the coordinates and radii of gyration of its two bodies.
@@ -34,7 +34,7 @@ struct InstantTolerances {
 
 /// What a constraint does at an instant, by its velocity. Contacts whose gap is open are not there at all.
 enum class InstantMode : std::uint8_t {
-  open,        // has no force: a contact that was told so
+  open,        // has no force: a contact that set_mode() opened
   separating,  // the same: a closed contact with gamma_N > 0
   sliding,     // contact, gamma_N = 0, or dry friction: gamma_F is not zero and gives friction its direction
   sticking,    // the same with gamma_F = 0: it may go on sticking or start to slide
@@ -63,8 +63,8 @@ struct InstantReport {
   bool has_none() const { return solutions == 0 || solve.violation > 0.0; }
 };
 
-/// The acceleration-level problem at one instant (t, q, u): with which accelerations and forces a motion goes on that
-/// is at q and has the velocities u. With W, h, zeta at (t, q, u),
+/// The acceleration-level problem at one instant (t, q, u): the accelerations and forces with which the motion goes on.
+/// With W, h, zeta at (t, q, u),
 ///
 ///   M u' = h + W lambda,   gamma' = W^T u' + zeta                                   (24) [Trinkle2003]
 ///   joints, driven ones too      gamma' = 0                                                       (19)
@@ -89,8 +89,8 @@ struct InstantReport {
 ///
 /// Where mu |G_NF| >= G_NN there may be no solution, or several, of which contacts open in one and are pressed on in
 /// another (Painleve's paradox). Where nothing sticks and few contacts are closed, solutions are counted,
-/// see count_solutions(). Found is the one that repetition leads to from no friction forces, in which a single contact
-/// lets go where it can, and where it leads nowhere a counted one with the fewest contacts that bear something.
+/// see count_solutions(). solve() returns the fixed point reached from zero friction, in which a single contact lets go
+/// where it can; if none is reached, the counted solution with the fewest loaded contacts.
 ///
 /// For the start of schemes on accelerations, for integration from event to event, and for looking at an instant.
 class Instant {
@@ -126,16 +126,15 @@ class Instant {
   /// The rows, in cones: contacts, joints, dry friction; gamma() by row.
   const ConstraintSet& constraints() const { return set_; }
   InstantMode mode(int cone) const { return members_[cone].mode; }
-  /// Another one than by its velocity, for a caller who knows better. A contact or dry friction that slides needs a
-  /// velocity to do so.
+  /// Overrides the mode that the velocity gives. Sliding needs a slip velocity.
   void set_mode(int cone, InstantMode mode);
-  /// That it slides, or begins to, along a direction (n_F) of unit length; under polygons that direction is taken for
-  /// one that friction opposes, a corner or the normal of an edge.
+  /// Makes it slide, or begin to, along a unit direction (n_F). With polygons friction opposes that direction by a
+  /// corner, or by an edge whose normal it is.
   void slide(int cone, std::span<const double> direction);
-  /// Whether a friction set sticks: the first of a contact or dry friction, as its mode says, then spinning and
-  /// rolling.
+  /// Whether a friction set sticks. Set 0 is sliding friction or dry friction and follows mode(); then come spinning
+  /// and rolling.
   bool sticks(int cone, int set) const;
-  /// Whether a contact has friction that follows its normal force: of sliding, spinning or rolling.
+  /// Whether a contact slides, spins or rolls with friction in proportion to its normal force.
   bool rubs(int cone) const;
   std::span<const Turning> turning(int cone) const {
     return std::span(members_[cone].turning).first(static_cast<std::size_t>(members_[cone].n_turning));

@@ -54,9 +54,9 @@ class ServoRows {
 
     bool is_bounded() const;
     double calc_gain(double h) const { return h * stiffness + damping + passive; }
-    /// What a percussion of the problem stands for, beside the middle. [N, N m]
+    /// The effort less the middle that a percussion p of the problem stands for. [N, N m]
     double calc_effort(double p, double h) const;
-    /// And what of an effort the servo has no part in.
+    /// The part of an effort that is not the servo's: its spring and passive damping. [N, N m]
     double calc_passive(double effort, double h) const;
   };
 

@@ -88,8 +88,8 @@ struct JointReport {
 /// What the percussions of contacts do in a step, by the velocities before and after them. (constraints/contact_work.h)
 struct ContactWork {
   double made = 0.0;        // [J] energy that they make, summed over the impacts of a step; below 0: that they take,
-                            // of a scheme whose contacts store energy and give it back
-  double excess = 0.0;      // [J] of it, what their law of impacts forbids, where they share one restitution
+                            // of a scheme whose contacts store energy and return it
+  double excess = 0.0;      // [J] the part that their law of impacts forbids, where they share one restitution
   double percussion = 0.0;  // [N s] the sum of the sizes of the percussions, friction by its bound
   double most = 0.0;        // [J] that one contact makes
   int body_a = -1, body_b = -1;  // the bodies of that contact; -1: none makes energy
@@ -106,7 +106,7 @@ struct ContactWork {
   }
 };
 
-/// What a step says of itself in one number each.
+/// The numbers that a step reports, one value each.
 struct StepFigures {
   double t = 0.0;                  // [s] the end of the step
   double step = 0.0;               // [s] its length
@@ -143,7 +143,7 @@ struct StepReport : StepFigures {
   ContactWork contact_work;             // of this step
   std::vector<ContactReport> contacts;  // every named contact point, in the system's order; then detected ones by id
   std::vector<JointReport> joints;      // every joint, in the system's order
-  std::vector<double> dry_frictions;  // (n dry friction elements) [N, N m] what each bears, its norm, joints' too; NaN
+  std::vector<double> dry_frictions;  // (n dry friction elements) [N, N m] norm of the force of each, joints' too; NaN
                                       // where the scheme does not know it, as Moreau's at the start
   // (n bodies) (3) [N s] what acted on each in the step beside contacts and what its joints do, drives included:
   // gravity, loads, springs, inputs, dry friction between points; on a beam all in all. Empty where the scheme does not

@@ -17,7 +17,7 @@ class Trajectory;
 /// How a run ended, or that it has not. Stored in results as the attribute `outcome`.
 enum class RunState { running, done, interrupted, failed };
 
-/// What there is to say at the end of a run.
+/// The end of a run.
 struct RunEnd {
   RunState outcome = RunState::done;
   std::string message;           // why a step failed, or what ended the run
@@ -26,7 +26,7 @@ struct RunEnd {
 };
 
 /// Where the steps of a run go: a result file, a table of text, later a window. All throw WriteError where the disk
-/// refuses. What a sink needs to know of the run it is told when it is made.
+/// refuses.
 class StepSink {
  public:
   virtual ~StepSink() = default;

@@ -87,8 +87,7 @@ struct JointSpring {
   bool operator==(const JointSpring&) const = default;
 };
 
-/// Whether what springs and dampers of joints do is among the forces that are asked for: they may be rows of a step's
-/// problem.
+/// Whether forces include those of joint springs and dampers, which may be rows of a step's problem instead.
 enum class JointSprings { included, left_out };
 
 /// Stops of a joint: low <= coordinate <= high, each a frictionless contact on the coordinate.

@@ -38,7 +38,7 @@ class System {
   const Vector3& gravity() const { return gravity_; }  // (3) [m/s^2]
 
   const std::vector<Body>& bodies() const { return bodies_; }
-  /// All but the rotors, which are last.
+  /// All bodies without the rotors, which come last.
   std::span<const Body> shown_bodies() const { return std::span(bodies_).first(bodies_.size() - n_rotors_); }
   /// Whether a body takes part. One that does not is at rest: no force acts on it, it has no energy, no contact of its
   /// shapes is found, and its named contacts are kAbsentGap apart. All do unless set_absent() says otherwise.
@@ -61,24 +61,24 @@ class System {
   const ContactPair& pair(const ContactPoint& k) const {
     return k.pair != kDetected ? contacts_[k.pair] : detected_pair(k.id);
   }
-  /// What a detected contact obeys.
+  /// Law and friction dimension of a detected contact.
   const ContactPair& detected_pair(ElementId id) const { return n_classes_ > 1 ? detected_between(id) : detected_[0]; }
   /// Whether contacts between two shapes, by their numbers, have a law; of a system with detection().
   bool has_detected_law(int shape_a, int shape_b) const { return detected_index(shape_a, shape_b) >= 0; }
   /// Shapes of one class have the same laws.
   int shape_class(int shape) const { return class_of_[shape]; }
-  /// All that detected contacts obey, each once; of a system with detection().
+  /// The laws of all detected contacts, each once; of a system with detection().
   const std::vector<ContactPair>& detected_pairs() const { return detected_; }
   /// The law of contacts that are found between two shapes with one, by their numbers; of a system with detection().
   const ContactLaw& detected_law(int shape_a, int shape_b) const { return detected_between(shape_a, shape_b).law(); }
   /// What shapes touch with, shape by shape through all bodies.
   const std::vector<ShapeFeatures>& shapes() const { return shapes_; }
-  /// The numbers of a body's shapes follow each other from here on.
+  /// Number of a body's first shape; the others follow.
   int first_shape(int body) const { return first_shape_[body]; }
   const std::vector<ShapeSurface>& surfaces() const { return surfaces_; }
   const std::vector<ShapeBall>& balls() const { return balls_; }
   const std::vector<Solid>& solids() const { return solids_; }
-  /// What the narrow phase knows of a shape, by its number, that has a solid or is a half-space in space.
+  /// The narrow phase's solid of a shape, by number: of a solid, or of a half-space in space.
   const Solid& solid(int shape) const {
     const ShapeFeatures& of = shapes_[shape];
     return solids_[of.solid >= 0 ? of.solid : of.plane];
@@ -86,11 +86,11 @@ class System {
   /// Of named pairs, pair by pair.
   const std::vector<ManifoldPair>& manifold_pairs() const { return manifold_pairs_; }
   const std::vector<Joint>& joints() const { return joints_; }
-  /// All but the couplings that tie rotors to joints, which are last.
+  /// All joints without the couplings of rotors, which come last.
   std::span<const Joint> shown_joints() const { return std::span(joints_).first(joints_.size() - n_rotors_); }
   /// Gives the rotors the rates of their joints in u.
   void spin_rotors(double t, const Vector& q, Vector& u) const;
-  /// Those by name, which servos and forces of joints may follow.
+  /// Named inputs, which servos and joint forces may follow.
   const std::vector<NamedInput>& inputs() const { return inputs_; }
   /// A signal at (t, q, u), where `inputs` have the inputs by name.
   double calc_signal(const Signal& signal, const Inputs& inputs, double t, const Vector& q, const Vector& u) const;
@@ -177,9 +177,9 @@ class System {
   /// All of them: loads component by component, then joints.
   const std::vector<StateForce>& state_forces() const { return state_forces_; }
   const StateExpression& expression(const StateForce& force) const;
-  /// Adds what a state force of that value does to h. (n_u) [N, N m]
+  /// Adds a state force of that value to h. (n_u) [N, N m]
   void add_state_force(const StateForce& force, double value, double t, const Vector& q, Vector& h) const;
-  /// The part of calc_applied_forces() that they are. (n_u) [N, N m]
+  /// State forces alone, a part of calc_applied_forces(). (n_u) [N, N m]
   void calc_state_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
 
   // --- contacts: points of contact_points() or detected ones
@@ -229,7 +229,7 @@ class System {
   /// Whether the gap is an angle: at limits of joints that turn.
   bool turns(const ContactPoint& k) const { return k.joint >= 0 && joints_[k.joint].turns(); }
   void calc_contact(const ContactPoint& k, double t, const Vector& q, ContactGeometry& geometry) const;
-  /// The same of where its two sides are and how they move; not of a joint's limit.
+  /// The same from the motions of its two sides; not for limits of joints.
   void calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
                     ContactGeometry& geometry) const;
   /// And gamma (dim) [m/s], as calc_contact_velocity() without surface velocities, where the gap is at most `most` [m];

@@ -64,9 +64,9 @@ struct RunOptions {
   std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
   std::optional<std::int64_t> problems_every;   // [-] steps between contact problems written beside the result
   int threads = 1;                              // [-] that share the work of large steps; 0: one for each processor
-  bool writes = true;                           // whether there are files; of ranks the first one's alone
-  std::int64_t problems_failed = 0;             // [-] of steps that fail or end inexact the first so many are written
-  PhaseClock* phases = nullptr;                 // that the run's processor time goes to, if it is activated
+  bool writes = true;                           // whether this process writes files; of ranks only the first
+  std::int64_t problems_failed = 0;             // [-] writes the problems of the first so many failed or inexact steps
+  PhaseClock* phases = nullptr;                 // measures processor time by phase, if it is activated
   StopToken stop;                               // raised by someone else: drop the step under way and end
   /// Called once, before anything is written: likely mistakes in the scene, as check_scene() finds them.
   std::function<void(const std::vector<std::string>&)> tell_warnings;
@@ -77,7 +77,7 @@ struct RunOptions {
   std::function<void(const Progress&)> progress;  // called now and then, and at the end
   std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
   Control control;                                // called before each step, and before row 0 is made
-  bool control_is_momentary = false;  // it clears inputs of other steps: the run can go on without it, from any step
+  bool control_is_momentary = false;              // inputs last one step: the run can be resumed without control
   /// Makes one more sink of the run's steps, beside the result's, of the system, the state at the start and what the
   /// result says of itself. The system outlives it.
   std::function<std::unique_ptr<StepSink>(const System&, const State&, const ResultHeader&)> make_sink;

@@ -26,7 +26,7 @@ struct SavedState {
   State state;
   Vector a;                  // (n_u) [m/s^2, rad/s^2] NaN where unknown
   bool is_start = false;     // no step was made since the start
-  std::uint64_t origin = 0;  // of which scheme, bodies, joints and contacts it is: Simulation::origin()
+  std::uint64_t origin = 0;  // a hash of scheme, bodies, joints and contacts: Simulation::origin()
   int n_body_q = 0;          // coordinates of bodies, the first of state.q
 
   std::vector<std::byte> to_bytes() const;
@@ -38,8 +38,8 @@ struct SavedState {
 /// thread at a time. Also a view of a run that somebody else moves, for as long as that goes: show() and end().
 class Simulation {
  public:
-  /// Throws InputError where the scene cannot be built. endless: without the scene's end. stop, which outlives it,
-  /// serves in the place of interrupt().
+  /// Throws InputError where the scene cannot be built. endless: without the scene's end. stop must outlive this and
+  /// replaces interrupt().
   explicit Simulation(Scene scene, bool endless = false, const std::atomic<bool>* stop = nullptr);
   /// A view of a run of this scene, which shows nothing until show().
   Simulation(Scene scene, const System& system);
@@ -47,7 +47,7 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   const Scene& scene() const { return scene_; }
-  /// Where a run that somebody else moved is over, there is none; a programmer's mistake then.
+  /// Must exist: a view has none once its run is over.
   const System& system() const { return *system_; }
   bool has_system() const { return system_ != nullptr; }
   bool is_view() const { return !built_.has_value(); }

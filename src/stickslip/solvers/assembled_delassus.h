@@ -71,9 +71,8 @@ class SharedDelassus {
   SharedDelassus(const SharedDelassus&) = delete;
   SharedDelassus& operator=(const SharedDelassus&) = delete;
 
-  /// Forgets the last problem: to be called once before a new one. Of one that is shared nothing is forgotten. rows:
-  /// bound to the new one until the next start(), and always the same; where they have the W of the last one it is not
-  /// forgotten.
+  /// Forgets the last problem; call it once before each new one. Does nothing to a shared operator. rows: bound to the
+  /// new problem until the next start(), always the same object; if their W is that of the last problem, W is kept.
   void start(const DelassusRows* rows = nullptr) {
     is_assembled_ = is_assembled_ && rows != nullptr && rows->version() == version_;
     rows_ = rows;

@@ -17,10 +17,10 @@ class DelassusRows {
   /// Takes the problem, which must outlive the use; keeps the memory of earlier problems. Without `keeps_blocks` there
   /// is scale() and no diagonal(): 72 bytes a contact in space less.
   void bind(const ConeProblem& problem, bool keeps_blocks = true);
-  /// Another one after each bind() to another W than that of the bind() before: what follows from W alone stands while
-  /// this does. Of products over bodies beside free cones it is seen that they are the same, with the same free cones.
+  /// Changes with each bind() to another W; while it stays, data that depend on W alone stay valid. A product over
+  /// bodies beside free cones is compared with the last one, free cones included.
   std::uint64_t version() const { return version_; }
-  /// The same of which blocks of W there are. Not zero.
+  /// Likewise, for the pattern of blocks of W. Not zero.
   std::uint64_t pattern() const { return pattern_; }
 
   /// W_ii, row-major (dim, dim). [1/kg]

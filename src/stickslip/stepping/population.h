@@ -36,8 +36,8 @@ struct PopulationOptions {
   std::vector<BodySource> sources;
   std::optional<std::array<Vector3, 2>> domain;  // (3) [m] lower and upper corner
   Outside outside = Outside::keep;
-  std::vector<char> can_leave;  // (n bodies) whether the domain minds it
-  double step = 0.0;            // [s] nominal length, which instants are compared with; 0: that of each step
+  std::vector<char> can_leave;  // (n bodies) whether the rule of `outside` applies to it
+  double step = 0.0;            // [s] nominal length, the unit for comparing instants; 0: that of each step
 
   bool empty() const;
 };

@@ -42,9 +42,8 @@ class TimeStepper {
   /// Tells the system which bodies take part in a state from elsewhere; step() does so itself.
   virtual void tell_system(const State& /*state*/) {}
 
-  /// Completes a state of which t, q, u, and inputs where there are any from the start on, are given: normalises
-  /// quaternions, fills scheme memory and the energy ledger, and reports the initial instant (percussions zero). Call
-  /// once per run. Throws Interrupted as step() does.
+  /// Completes a state with given t, q, u and inputs: normalises quaternions, fills scheme memory and the energy
+  /// ledger, and reports the initial instant (percussions zero). Call once per run. Throws Interrupted as step() does.
   virtual void initialize(State& state, StepReport& report) = 0;
 
   /// Advances the state to t_end over a step of nominal length h. t_end is passed beside h
@@ -61,7 +60,7 @@ class TimeStepper {
   virtual bool estimates_errors() const { return false; }
   /// Of the step made last, from `before` to `after`.
   virtual void estimate_errors(const State& /*before*/, const State& /*after*/, StepEstimate& /*estimate*/) {}
-  /// After a step with an event: what the scheme remembers from before it is of another motion.
+  /// Drops what the scheme remembers, after a step with an event.
   virtual void forget(State& /*state*/) const {}
 };
 

@@ -45,7 +45,7 @@ class VelocityStep {
   /// calc_contact_tolerance(), else to the solver's own.
   VelocityStep(const System& system, ConeSolver& solver, StopToken stop, bool eases = false);
 
-  /// Solves contact problems to this tolerance where their own is looser, by which they are judged. [-]
+  /// Solves to min(own tolerance, this) and judges by the own tolerance. [-]
   void solve_to(double tolerance) { nearest_ = tolerance; }
 
   ContactFinder& contacts() { return contacts_; }
@@ -85,10 +85,10 @@ class VelocityStep {
   /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
   bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
 
-  /// Whether forces are to be implicit in a step of h from a state, in schemes that can have them so.
+  /// Whether a step of length h takes stiff forces implicitly.
   bool is_implicit(const State& state, double h) { return implicit_.are_needed(state, h); }
-  /// Makes them so for the rest of the step. u_free of a step from a state to t_end, where u_work (n_u) [m/s, rad/s] is
-  /// u after the gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t^, q^, u) - h^2/2 K u).
+  /// Takes them implicitly for the rest of the step. u_free of a step from a state to t_end, where u_work (n_u) [m/s,
+  /// rad/s] is u after the gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t^, q^, u) - h^2/2 K u).
   void calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
                                    const Vector& u_work, Vector& u_free);
 
@@ -96,12 +96,12 @@ class VelocityStep {
   /// gathered there: for schemes that put positions right.
   void look_ahead(const BodySnapshot& at, double h);
 
-  /// What a scheme adds to the rows of those gathered, to be filled with n numbers, or none where all are zero. [m/s]
+  /// Velocities that the scheme adds to the gathered rows (n); empty: all zero. [m/s]
   std::vector<double>& added() { return added_; }
-  /// The sizes of what these are the sums of, whose round-off counts; to be filled likewise. [m/s]
+  /// Magnitudes of the terms of added(), for its round-off. (n) [m/s]
   std::vector<double>& added_sizes() { return added_sizes_; }
 
-  /// Of the last solve, and the overlap that it admits, of the smaller body's size; 0 where it eases nothing. [-]
+  /// Tolerance of the last solve; overlap that it allows, as a share of the smaller body, 0 without easing. [-]
   double tolerance() const { return tolerance_; }
   double admitted_overlap() const { return eases_ ? calc_admitted_overlap(tolerance_) : 0.0; }
 
@@ -141,11 +141,11 @@ class VelocityStep {
                      StepReport& report);
   /// Reports where all is at the end of the step.
   void report_places(const BodySnapshot& end, StepReport& report) const;
-  /// The last of a step, which it can be left before: moves the state to its end.
+  /// Last call of a step: moves the state to its end. Before it the step can be abandoned.
   Status finish(const EnergyLedger& energy, const Vector& q_end, double t_end, State& state, StepReport& report);
 
  private:
-  /// Which forces of joints are none of the step's problem.
+  /// Joint forces that are not rows of the step's problem.
   JointSprings springs() const { return is_implicit_ ? JointSprings::left_out : JointSprings::included; }
   Status fly(const Vector& u_free, StepReport& report);
   void set_end(const Vector& u_free);

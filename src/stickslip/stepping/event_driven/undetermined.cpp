@@ -24,8 +24,8 @@ constexpr double kSameDirection = 1.0 - 1e-9;  // [-] cosine of a direction with
 
 }  // namespace
 
-/// What CP1 has sticking with all the friction that it has may slide as well, but slower than CP1 tells from sticking:
-/// forces that oppose such a slip say so, to round-off.
+/// A contact that CP1 finds sticking at the limit of its friction may also slide, slower than CP1 can tell. It does if
+/// forces that oppose such a slip fit, to round-off.
 void Transition::let_creep(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
   Modes creeping = modes_;
   const ConstraintSet& set = instant_.constraints();

@@ -41,9 +41,9 @@ class SetHistory {
  public:
   SetHistory() { sets_.reserve(64); }  // Newton's method has fewer iterations: steps take no memory
   void clear() { sets_.clear(); }
-  /// Those of the next iterate. False: they were left and have come back so often that they do not settle any more.
+  /// Adds the sets of the next iterate. False: they have come back so often that they cycle.
   bool add(std::uint64_t sets);
-  /// Whether the last are those of the iterate before.
+  /// Whether the last two iterates have the same sets.
   bool stand() const { return stand_; }
 
  private:
@@ -51,7 +51,7 @@ class SetHistory {
   bool stand_ = false;
 };
 
-/// S of second-order friction, of what slides before the step.
+/// Sets S of second-order friction, for contacts that slide before the step.
 void set_stretch(Step& step, StepElement& e, const State& state);
 /// Friction in an impact opposes the slip at its end, as published: drops the stretches of contacts whose impulse
 /// Lambda_N is above what the normal force of the start of the step gives in it. Whether there were some.

@@ -7,9 +7,8 @@
 
 namespace stickslip::generalized_alpha {
 
-/// Whether what a step does to the momentum of each body is what acts on it: a second reading of its end from the state
-/// before it, its velocities, percussions and forces alone, that knows nothing of the step's unknowns U and Lambda nor
-/// of the round-off that solving them leaves.
+/// Whether the momentum of each body changes in a step by what acts on it: an independent check, from the state before
+/// the step and the velocities, percussions and forces at its end. It does not use the unknowns U and Lambda.
 ///
 /// Exact: (71), (73), (95) and M U = W Lambda of (127) leave
 ///
@@ -20,7 +19,7 @@ namespace stickslip::generalized_alpha {
 ///   dt |h'|, dt |M a|, dt |M a'| and |W_e P_e| of each contact, joint and dry friction,
 ///   with |y| = sqrt(y^T M^-1 y / m).
 ///
-/// What forces and averages are larger than that by, as those that are free and have grown, is no excuse.
+/// Forces and averages beyond that allow nothing more: they may have grown without bound.
 ///
 /// Gross: with M a = h + W lambda at both ends the averages of a and lambda belong together, and what is left of them
 /// is the mean force,
@@ -55,9 +54,9 @@ class MomentumBalance {
   /// equations of a step hold there, too, where a step that does not resolve the motion of something stiff has several
   /// solutions. Over all bodies: one that has much energy excuses others. Right after find_unbalanced().
   bool gains_energy(const Step& step, const State& start, double work);
-  /// Whether springs and dampers do in a step what it does not resolve: the energy at the end, `end`, is more than that
-  /// before it and what acts from outside and contacts put in, by a thousandth of what moves and is stretched; or the
-  /// ledger says that dampers take a hundredth of it more than is lost. Right after find_unbalanced().
+  /// Whether springs and dampers make energy that the step does not resolve: the energy at the end, `end`, is more than
+  /// that before it and what acts from outside and contacts put in, by a thousandth of what moves and is stretched; or
+  /// the ledger says that dampers take a hundredth of it more than is lost. Right after find_unbalanced().
   bool makes_elastic_energy(const Step& step, const State& start, const EnergyLedger& end) const;
   /// M^-1 W' P of the step, likewise. (n_u) [m/s]
   const Vector& response() const { return response_; }

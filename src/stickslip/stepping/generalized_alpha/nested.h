@@ -34,10 +34,10 @@ class Nested {
   /// not solved. The iterate with the least error is kept. `many` contacts: in front of each pass the position level is
   /// repeated alone, cheaply, until it closes no more contacts, and sliding contacts are settled in one problem.
   StepSolve solve(Step& step, int max_passes, bool many);
-  /// One pass from step.x, which must be evaluated, as it is: velocities obey the law of impact with the percussions in
-  /// the directions of step.x, forces and percussions are balanced in these, and nothing is said of the index sets, so
-  /// that it is for evaluate_as_is(). Where friction jams bodies, with percussions that no kinetic energy explains, it
-  /// is left out among all that hangs together with them, and so is restitution.
+  /// One pass from step.x, which must be evaluated. Velocities obey the law of impact, forces and percussions are
+  /// balanced, in the directions of step.x; index sets are left to evaluate_as_is(). Where friction jams bodies, with
+  /// percussions that no kinetic energy explains, it is left out among all that hangs together with them, and so is
+  /// restitution.
   void settle(Step& step);
   /// Whether the last settle() left laws of an element unsolved, or found it jammed.
   bool is_stuck(int element) const { return is_stuck_[element] != 0; }
@@ -45,7 +45,7 @@ class Nested {
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
   double violation() const { return impact_.violation; }
   void forget_proof() { impact_ = {}; }
-  /// What violation() and bound() are of.
+  /// The report that violation() and bound() read.
   const SolveReport& proof() const { return impact_; }
   void set_proof(const SolveReport& proof) { impact_ = proof; }
   double bound() const { return impact_.bound; }
@@ -55,8 +55,8 @@ class Nested {
   void calc_jump(Step& step, const State& state);
 
  private:
-  /// What of the friction of an element is in the problem of a level: nothing, all of it, or what sticks, beside which
-  /// that which slides has a row along its slip, or is held.
+  /// Friction of an element in the problem of a level: none, all, or what sticks; then friction that slides has a row
+  /// along its slip (along), or is held (held).
   enum class Friction { none, all, along, held };
   /// Which rows of a friction set are in a problem.
   enum class SetRows : std::uint8_t { none, along, all };
