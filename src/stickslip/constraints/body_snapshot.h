@@ -50,8 +50,8 @@ class BodySnapshot {
   std::vector<int> unturned_;        // planar ones of which the rotation is not
 };
 
-/// Of a loop over `points` that is at the k-th: asks memory for the balls, and where they are, of points some way
-/// ahead. They are sorted by their surfaces, which need no asking.
+/// In a loop over `points` at the k-th: prefetches balls and motions of points some way ahead. Points are sorted by
+/// their surfaces, which need no prefetch.
 [[gnu::always_inline]] inline void prefetch_ahead(const BodySnapshot& at, std::span<const ContactPoint> points,
                                                   std::size_t k) {
   const std::vector<ShapeBall>& balls = at.system().balls();

@@ -52,7 +52,7 @@ const ContactLaw& law_of(const System& system, const ContactReport& contact);
 /// along unit vectors.
 void restore_second_tangents(const System& system, StepReport& report);
 
-/// What a joint's own rows do, lambda (dim); of gears and couplings also to the joints that they couple.
+/// Adds lambda (dim) of a joint's rows to its reaction; of gears and couplings also to the joints that they couple.
 void add_joint_reaction(const System& system, int j, double t, const Vector& q, const JointVector& lambda,
                         StepReport& report);
 void add_dry_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
@@ -65,7 +65,7 @@ void add_joint_limit(const System& system, const ContactPoint& point, double t, 
 void report_worst_contact(const System& system, const ContactPoint& point, int index, StepReport& report);
 void report_worst_joint(const System& system, int joint, StepReport& report);
 void report_worst_dry_friction(const System& system, int k, StepReport& report);
-/// That nothing set it: it is zero.
+/// Reports that no constraint set the residual, which is zero.
 void report_no_worst(StepReport& report);
 
 /// Fills the energies of report from the state and its ledger.
@@ -79,7 +79,7 @@ ContactStatus contact_status(const double* p, const double* u, int dim, double m
 /// "body 'x': velocity is not finite", or empty when all of q and u are finite.
 std::string describe_non_finite(const System& system, const Vector& q, const Vector& u);
 
-/// The same for what a caller puts on bodies and in joints.
+/// The same for inputs.
 std::string describe_non_finite_input(const System& system, const Inputs& inputs);
 
 /// The same for bodies that move as prescribed, at time t: an expression may leave its domain.

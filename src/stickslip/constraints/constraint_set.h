@@ -112,7 +112,8 @@ class ConstraintSet {
 
   // --- by row, at the instant
   std::span<const double> gamma() const { return gamma_; }  // (n) [m/s] of its velocities u
-  /// What prescribed motions give, and what they give at the instant, which differs with use_finite_motions(). [m/s]
+  /// Velocity of prescribed motions along a row, and that at the instant, which differs with use_finite_motions().
+  /// [m/s]
   double tau(int row) const { return tau_.empty() ? 0.0 : tau_[row]; }
   void get_tau(std::vector<double>& gamma) const;
   double tau_at_instant(int row) const { return tau_.empty() ? 0.0 : tau_at_instant_[row]; }

@@ -48,10 +48,10 @@ class ContactFinder {
   /// The points of the step from an instant (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
   /// `again`: for the same step, after extend(): what touches at a point that it added is what touched then.
   void find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep = {}, bool again = false);
-  /// Where bodies are a time h after find(): the points there of manifolds whose features no longer say whether their
-  /// shapes overlap. Bodies that move far in a step leave the features that were nearest at its start.
+  /// For bodies at a time h after find(): finds the points of manifolds again whose frozen features no longer tell
+  /// whether the shapes overlap, because the bodies moved far.
   void follow(const BodySnapshot& at, double h);
-  /// Those that touch or overlap, and all whose gap is at most `distance` [m]; some with larger gaps, too.
+  /// Finds contacts with gaps of at most `distance` [m]; may include some with larger gaps.
   void find_touching(const BodySnapshot& at, double distance = 0.0);
   /// Adds contacts that overlap at the end of the step and that find() did not foresee, once after each find().
   /// Whether there were some. Points of manifolds that overlap by what was frozen at the start are found again.

@@ -155,7 +155,7 @@ class ElementRows {
   ConstraintElement add_contact(int index);
   ConstraintElement add_dry_friction(int index);
   ConstraintElement add_joint(int index);
-  /// What has been added so far stays when the rest is dropped.
+  /// drop_others() drops all elements added after keep_added().
   void keep_added();
   void drop_others();
   int n_rows() const { return n_rows_; }

@@ -41,7 +41,7 @@ enum class InstantMode : std::uint8_t {
   bilateral,   // joint
 };
 
-/// What came of an instant.
+/// The outcome of an instant.
 struct InstantReport {
   /// ok: the laws hold. inexact: accelerations and forces were found that do not obey them all. failed: forces or
   /// velocities are not finite; u' and lambda are zero.
@@ -147,7 +147,7 @@ class Instant {
   /// accelerations before it mean little.
   bool jumps(int cone) const { return members_[cone].jumps; }
   bool joints_jump() const;
-  /// Up to where the gap of a contact, or what a row of a joint is off by, counts as zero. [m, rad]
+  /// Tolerance below which the gap of a contact, or the violation of a joint's row, counts as zero. [m, rad]
   double zero_gap(int cone, int row = 0) const;
 
   /// Finds u' and lambda, by the modes as they are.

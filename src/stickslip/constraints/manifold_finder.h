@@ -35,8 +35,8 @@ class ManifoldFinder {
   /// With the reaches over a step of length h from `at` on, and the points `keep` (ids, sorted) in any case. `again`:
   /// after extend() in the same step, of which points are kept as they were found there, at its end.
   void find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep, bool again);
-  /// Where bodies are a time h after find(): finds the points of two shapes again whose features no longer say whether
-  /// the shapes overlap. Whether there were some.
+  /// For bodies at a time h after find(): finds the points of two shapes again if their frozen features no longer tell
+  /// whether the shapes overlap. Returns whether there were any.
   bool follow(const BodySnapshot& at, double h);
   /// With reaches of `distance` [m].
   void find_within(const BodySnapshot& at, double distance);
@@ -49,8 +49,7 @@ class ManifoldFinder {
   /// The same of all that fixed() lists.
   void refresh_fixed(const BodySnapshot& at) { find_fixed(at); }
 
-  /// Of named pairs with one point each: what touches there, by the order of System::manifold_pairs(), those without
-  /// left out.
+  /// Points of named pairs with one point each, in the order of System::manifold_pairs(), without pairs that have none.
   std::span<const ContactPoint> fixed() const { return fixed_; }
   /// Of pairs whose points vary, named ones first, sorted by id; then those that extend() added.
   std::span<const ContactPoint> varying() const { return varying_; }
@@ -66,7 +65,7 @@ class ManifoldFinder {
   void set_reaches(const BodySnapshot& at, double h, double margin);
   void collect(const BodySnapshot& at, std::vector<FoundPoint>& found);
   void collect_on_planes(const BodySnapshot& at, std::vector<FoundPoint>& found);
-  /// What the narrow phase works with; blocks that threads visit at once have one each.
+  /// Workspace of the narrow phase, one for each block that threads visit at once.
   struct Workspace {
     NarrowPhase narrow;
     std::vector<ManifoldPoint> manifold;

@@ -69,14 +69,14 @@ class ServoRows {
   std::string begin(const State& state, double t_end);
   /// Adds rows of the springs and dampers of all joints, with their directions at (t, q), which must outlive the step.
   void add_springs(double t, const Vector& q);
-  /// Where the directions of a row are, in a step whose other rows are gathered at (t, q).
+  /// The instant (t, q) of the directions of a row, in a step whose other rows are gathered at (t, q).
   double time_of(const Row& row, double t) const { return row.is_spring ? t_springs_ : t; }
   const Vector& coordinates_of(const Row& row, const Vector& q) const { return row.is_spring ? *q_springs_ : q; }
   std::vector<Row>& rows() { return rows_; }
   const std::vector<Row>& rows() const { return rows_; }
-  /// What is known of the efforts before the step beside a caller's.
+  /// The part of the efforts that is known before the step, without a caller's inputs.
   const Inputs& known() const { return known_; }
-  /// Sums of efforts, as reported, are beyond limits of the efforts by no round-off.
+  /// Clamps reported sums of efforts to their limits, which round-off may have passed.
   void keep_limits(StepReport& report) const;
 
  private:

@@ -23,7 +23,7 @@ class ContactSets {
 
   /// What a contact takes in a row. [bytes]
   static std::int64_t contact_bytes(const System& system, const OutputChoice& output);
-  /// What as many contacts in each of so many rows take. [bytes]
+  /// Size of `rows` rows with `contacts` contacts each. [bytes]
   static double estimate_bytes(const System& system, const OutputChoice& output, std::int64_t rows, double contacts);
 
   /// The next row: the report's contacts beside the named points.

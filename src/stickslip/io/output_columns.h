@@ -18,7 +18,7 @@ std::string contact_name(const System& system, int point);
 /// The joints, by index, that a program may set the effort of.
 std::vector<int> find_joints_with_effort(const System& system);
 
-/// Of the law that it obeys. [-]
+/// Friction coefficient of a contact's law. [-]
 double friction_of(const System& system, const ContactReport& contact);
 
 /// Whether it is the stop of a joint.

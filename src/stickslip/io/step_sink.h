@@ -42,9 +42,9 @@ class StepSink {
   virtual void record(const State& state, const StepReport& report, bool is_row) = 0;
   /// A step that failed, the last one.
   virtual void record_failure(const StepRow& /*row*/) {}
-  /// What was recorded is to be seen by readers, and safe against the program's death.
+  /// Makes recorded rows visible to readers and safe if the program dies.
   virtual void flush() = 0;
-  /// The same, and the run can go on from here.
+  /// Flushes and stores a checkpoint from which the run can go on.
   virtual void checkpoint(const Checkpoint& checkpoint, std::span<const LimitEntry> limits) = 0;
   virtual void finish(const RunEnd& end) = 0;
 };

@@ -114,7 +114,7 @@ struct ContactLaw {
   }
 };
 
-/// What a named contact is, as the builder is told.
+/// The description of a named contact for the builder.
 struct ContactPairOptions {
   std::string name;
   int first = 0, second = 0;                // bodies; the normal points from first to second
@@ -155,7 +155,7 @@ struct ContactDetectionOptions {
     std::vector<ShapeSelection> first, second;
   };
   std::vector<Except> except;  // no contacts between a shape of `first` and one of `second`
-  /// What shapes of `first` and of `second` obey instead, either way round.
+  /// Another law between shapes of `first` and of `second`, in either order.
   struct Law {
     bool collide = true;                          // false: they pass through each other
     ContactLaw law = {};                          // without Contensou

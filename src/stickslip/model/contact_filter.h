@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-/// Which shapes may touch without being named: those of two bodies of which one moves, that no pair names and no
-/// exception and no law of System::detection() keeps apart. Shapes by their numbers, as in System::shapes().
+/// Decides which shapes are tested for detected contacts: shapes of two bodies of which one moves, unless a named pair,
+/// an exception or a law of System::detection() excludes them. Shapes by their numbers, as in System::shapes().
 class ContactFilter {
  public:
   /// Of a system with detection(), which must outlive this.

@@ -34,10 +34,10 @@ struct NamedValue {
   bool operator==(const NamedValue&) const = default;
 };
 
-/// What a caller, such as a controller, puts on bodies and in joints between steps. It stays as it is until it is
-/// changed. In a step each input is constant in the frame that it is given in; where bodies go in the step, arms and
-/// axes go with them. Costs nothing where there is none, else in proportion to the inputs, however many bodies there
-/// are. Figures that are not finite are taken here and fail the step.
+/// Forces on bodies and efforts in joints that a caller, such as a controller, sets between steps. They stay until they
+/// are changed. In a step each input is constant in the frame that it is given in; where bodies go in the step, arms
+/// and axes go with them. The cost is in proportion to the inputs, not to the bodies. Numbers that are not finite are
+/// accepted here and fail the step.
 class Inputs {
  public:
   /// A force and torque in the world frame on a body at its origin, the centre of mass (of a beam: at xi = 0), in the
@@ -51,7 +51,7 @@ class Inputs {
   void set_effort(const System& system, int joint, double effort);
   /// The value of an input by name, in the place of the one of the scene. NaN: that of the scene again.
   void set_named(const System& system, int input, double value);
-  /// What an input by name is at (t, q, u), clamped to its range.
+  /// Value of a named input at (t, q, u), clamped to its range.
   double named(const System& system, int input, double t, const Vector& q, const Vector& u) const;
   /// No inputs. Keeps the memory.
   void clear();

@@ -52,7 +52,7 @@ enum class JointType {
   coupling
 };
 
-/// What does not depend on the joint beside its type.
+/// Properties of a type of joint.
 struct JointTraits {
   std::string_view name;       // in scene files
   int n_coordinates = 0;       // that a scene gives numbers for; of a distance where it has limits
@@ -132,7 +132,7 @@ struct EffortLimit {
   bool operator==(const EffortLimit&) const = default;
 };
 
-/// What a joint is, as the builder is told. The two frames coincide where the joint's coordinates are 0, but for a
+/// The description of a joint for the builder. The two frames coincide where the joint's coordinates are 0, but for a
 /// universal joint, where the z axis of the second is the x axis of the first and the other way round; of a distance
 /// and of a spherical joint only the points count.
 struct JointOptions {
@@ -232,7 +232,7 @@ struct NamedInput {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();  // clamped
 };
 
-/// What a step on velocities asks of a joint or a dry friction element at one instant, at once.
+/// All that a step on velocities needs of a joint or a dry friction element at one instant.
 struct PairGeometry {
   JointVector g;      // (dim) [m, rad]; zero where there is none
   JointVector gamma;  // (dim) [m/s, rad/s]

@@ -7,9 +7,9 @@
 
 namespace stickslip {
 
-// What a step asks of a joint, at once. Joints are written out by hand, all but the knife-edge and, in
-// space, a driven hinge, a screw and a rolling disc: a small part of the cost of System's general kinematics, with the
-// same results to round-off. The others are asked there.
+// Rows of a joint and all that a step needs of them, in one call. Joints are written out by hand, which costs a small
+// part of System's general kinematics and gives the same to round-off; the knife-edge and, in space, a driven hinge, a
+// screw and a rolling disc use the general kinematics.
 
 /// One joint's rows and their rates: gamma' = W^T a + zeta. Of gears and couplings without W.
 struct JointRows {

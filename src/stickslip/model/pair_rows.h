@@ -21,7 +21,7 @@ class PairRows {
   /// The only free direction of a joint: one row, g where the frames' coincidence is 0 (an angle in (-pi, pi]), gamma
   /// its rate.
   static PairRows free_direction(const Joint& joint) { return free_directions(joint, 0, 1); }
-  /// Those of a joint from `first` on, likewise.
+  /// The free directions of a joint from `first` on.
   static PairRows free_directions(const Joint& joint, int first, int dim) {
     PairRows rows = {&joint, nullptr, joint.first, joint.second, dim};
     rows.first_free_ = first;
@@ -71,8 +71,8 @@ class PairRows {
   int first_free_ = -1;
 };
 
-/// Where a joint is at (t, q, u): what its constraint is off by (System::calc_joint_position) and its coordinates with
-/// their rates, those that it has, each as System computes it, from one look at the bodies.
+/// Violation of a joint's constraint at (t, q, u) (System::calc_joint_position) and its coordinates with their rates,
+/// as System computes them, in one call.
 struct JointPlace {
   JointVector g;
   std::array<JointCoordinate, kMaxJointCoordinates> coordinates;

@@ -23,14 +23,14 @@ struct SiteAcceleration {
   Vector3 angular = Vector3::Zero();  // (3) [rad/s^2]
 };
 
-/// How a body that is at `pose` at (t, q) is turned, as (w, x, y, z): R_WB.
+/// Orientation R_WB of a body with `pose` at (t, q) as a quaternion (w, x, y, z).
 Vector4 calc_body_orientation(const Body& body, const Pose& pose, const Vector& q);
 
 /// Where the site is and how it moves.
 BodyMotion calc_site_motion(const System& system, const Site& site, double t, const Vector& q, const Vector& u);
 
-/// How it is turned: w, x, y, z, site to world. Continuous in time on bodies whose coordinates say how they are turned;
-/// on fixed and moving ones that of the body has w >= 0. (4) [-]
+/// Orientation of a site, site to world, as a quaternion (w, x, y, z). Continuous in time on bodies whose coordinates
+/// contain their orientation; on fixed and moving bodies that of the body has w >= 0. (4) [-]
 Vector4 calc_site_quaternion(const System& system, const Site& site, double t, const Vector& q);
 
 /// a (n_u): the accelerations u'.

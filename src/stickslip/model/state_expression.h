@@ -43,7 +43,7 @@ class StateExpression {
  public:
   static constexpr int kMaxVariables = 64;  // [-] different ones
 
-  /// Of t alone; implicit, since all that takes expressions of state takes these.
+  /// An expression of t alone. Implicit: it can stand for any expression of state.
   StateExpression(Expression expression = Expression()) : expression_(std::move(expression)) {}  // NOLINT
 
   /// `given`: names that stand for what is no number of the state, before parameters of the same name. Throws
@@ -59,7 +59,7 @@ class StateExpression {
   const Expression& expression() const { return expression_; }
   std::span<const StateVariable> variables() const { return variables_; }
 
-  /// Of one that does not depend on the state.
+  /// The value, if it does not depend on the state.
   double value(double t) const { return expression_.value(t); }
   /// `given`: of the names that parse() was told. Does not allocate.
   double value(const System& system, double t, const Vector& q, const Vector& u,

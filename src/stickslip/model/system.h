@@ -50,7 +50,7 @@ class System {
   bool all_are_present() const { return absent_.empty(); }
   /// absent (n bodies): whether each takes no part; empty: all do. The only thing that changes in a system.
   void set_absent(std::vector<char> absent);
-  /// Another number after each change of who takes part.
+  /// Changes whenever a body enters or leaves.
   std::uint64_t attendance() const { return attendance_; }
   static constexpr double kAbsentGap = 1e9;  // [m] beyond whatever a scheme looks at, and not infinite
   const std::vector<ContactPair>& contacts() const { return contacts_; }       // named pairs
@@ -83,7 +83,7 @@ class System {
     const ShapeFeatures& of = shapes_[shape];
     return solids_[of.solid >= 0 ? of.solid : of.plane];
   }
-  /// Of named pairs, pair by pair.
+  /// Shapes of named pairs that touch in manifolds, pair by pair.
   const std::vector<ManifoldPair>& manifold_pairs() const { return manifold_pairs_; }
   const std::vector<Joint>& joints() const { return joints_; }
   /// All joints without the couplings of rotors, which come last.
@@ -117,7 +117,7 @@ class System {
   /// q moved by the constant velocities u over h: straight lines, and rotations by the
   /// exponential map, so that quaternions keep their length. [in place]
   void advance(double h, const Vector& u, Vector& q) const;
-  /// What a step does last to the positions at its end: divides every quaternion in q by its length, and counts turns.
+  /// Divides every quaternion in q by its length and counts turns: the last operation of a step on positions.
   void normalize(double t, Vector& q) const {
     normalize_quaternions(q);
     count_turns(t, q);
@@ -232,8 +232,8 @@ class System {
   /// The same from the motions of its two sides; not for limits of joints.
   void calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
                     ContactGeometry& geometry) const;
-  /// And gamma (dim) [m/s], as calc_contact_velocity() without surface velocities, where the gap is at most `most` [m];
-  /// else false, and neither is set.
+  /// Sets geometry and gamma (dim) [m/s], as calc_contact_velocity() without surface velocities, if the gap is at most
+  /// `most` [m]; else returns false and sets neither.
   bool calc_contact_within(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second, double most,
                            ContactGeometry& geometry, ContactVector& gamma) const;
   /// Whether neither an ellipse of friction nor a surface that moves over its shape changes the rows of a contact.
@@ -335,8 +335,8 @@ class System {
   /// Exact derivatives of the above for a Newton method; not of gears and couplings.
   void calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
                               const JointVector& lambda, JointDerivatives& derivatives) const;
-  /// Those of one term of a gear or a coupling with the force lambda, over the coordinates of its joint's bodies: the
-  /// derivatives of the row and of its force are the sums over its terms.
+  /// Derivatives of one term of a gear or a coupling with the force lambda, over the coordinates of its joint's bodies:
+  /// the derivatives of the row and of its force are the sums over its terms.
   void calc_term_derivatives(const JointTerm& term, double t, const Vector& q, const Vector& u, const Vector& a,
                              const JointVector& lambda, JointDerivatives& derivatives) const;
   /// Coordinate c of a joint, the first one where none is said, and its rate; NaN where there is none.
@@ -458,10 +458,10 @@ class SystemBuilder {
   void set_joint_force(int joint, StateExpression force);
   /// An input by name.
   int add_named_input(NamedInput input);
-  /// What acts in a joint beside its force, which may depend on joints that were added after it.
+  /// Servos and forces of a joint, which may depend on joints that were added after it.
   void set_joint_servos(int joint, std::vector<JointServo> servos, std::vector<Signal> forces,
                         std::optional<EffortLimit> limit);
-  /// As far as it is made, to find parts by their names.
+  /// The unfinished system, to find parts by their names.
   const System& system() const { return system_; }
   System build();
 
@@ -476,9 +476,9 @@ class SystemBuilder {
   };
   /// (n shapes) their ShapeClass::law_sides; empty where there are no laws.
   std::vector<std::vector<char>> find_law_sides() const;
-  /// What contacts of two classes obey, as an index into System::detected_; -1: they pass through each other.
+  /// Index into System::detected_ of the law between two classes; -1: they pass through each other.
   int find_detected(const ShapeClass& a, const ShapeClass& b);
-  /// The index of what is in System::detected_, where it is put if need be.
+  /// Index of these options in System::detected_; adds them if they are not there.
   int add_detected(const ContactPairOptions& options);
   void sort_into_classes();
   void add_rotor(int joint);

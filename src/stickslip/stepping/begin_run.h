@@ -7,8 +7,8 @@
 
 namespace stickslip {
 
-/// What every scheme's initialize() begins with: unit quaternions, nothing remembered of steps before, the energy that
-/// there is, and a report without figures.
+/// Common start of every scheme's initialize(): normalises quaternions, clears memory of earlier steps, sets the
+/// initial energy and clears the report.
 inline void begin_run(const System& system, State& state, StepReport& report) {
   system.normalize(state.t, state.q);
   state.memory.resize(0);

@@ -56,8 +56,8 @@ class LimitMonitor {
   /// Those that the last step made entries.
   std::span<const LimitEntry> new_entries() const { return new_entries_; }
 
-  /// What later steps are compared with and counted in, beside the state; and back, of a monitor of the same run that
-  /// goes on from `state`. No bytes are those of a run before its first step. Throws InputError where they are others.
+  /// The monitor's memory as bytes, for a checkpoint; restore() takes them in a run that goes on from `state`. No
+  /// bytes: those of a run before its first step. Throws InputError where they do not fit.
   std::vector<std::byte> to_bytes() const;
   void restore(std::span<const std::byte> bytes, const State& state);
 

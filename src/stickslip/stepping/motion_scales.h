@@ -14,8 +14,8 @@ struct MotionScales {
   double acceleration = 1.0;  // [m/s^2] by forces alone
   double mass = 1.0;          // [kg] of all that moves
 
-  /// What energies may be off by, and impulses by what they change speeds by, where velocities may be so by relative
-  /// and absolute tolerances. [J], [m/s]
+  /// Tolerances of energies [J] and of changes of speed by impulses [m/s] that follow from relative and absolute
+  /// tolerances of velocities.
   double energy_tolerance(double relative, double absolute) const {
     return mass * speed * speed_tolerance(relative, absolute);
   }

@@ -51,7 +51,7 @@ class PositionProjection {
 
  private:
   void correct(double off, double h, VelocityStep& step, Vector& q, BodySnapshot& at);
-  /// How far positions are off, relative to what is right to round-off: right up to 1. Notes which overlaps are stuck.
+  /// Largest violation of positions over its tolerance; up to 1 they are right. Notes which overlaps are stuck.
   double calc_off(const BodySnapshot& at, const std::vector<ContactPoint>& points);
   bool give_up_stuck();
   double calc_tolerance(const BodySnapshot& at, int body_a, int body_b) const;

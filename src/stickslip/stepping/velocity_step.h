@@ -38,7 +38,7 @@ inline double calc_mean_rate(const Joint& joint, double t, double t_end) {
 /// A scheme's own is where constraints are gathered, what u_free is, what it adds, and how positions follow.
 class VelocityStep {
  public:
-  /// What a report says of accelerations and impulses, which such schemes do not know.
+  /// NaN, reported for accelerations and impulses, which such schemes do not compute.
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
   /// system and solver must outlive this. eases: many contacts are solved to the looser tolerance of
@@ -124,14 +124,13 @@ class VelocityStep {
   void account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector& u_work, double h,
                       EnergyLedger& ledger);
 
-  /// Where implicit forces of this step have their directions: the middle of the step as the velocities at its start
-  /// lead.
+  /// The instant of the directions of implicit forces: the middle of the step, by the velocities at its start.
   double t_ahead() const { return t_ahead_; }
   const Vector& q_ahead() const { return q_ahead_; }
   /// What applied forces added to M u in an implicit step: M (u' - u_work) without percussions. (n_u) [N s, N m s]
   void calc_implicit_impulse(const Vector& u_work, Vector& impulse);
 
-  /// What contacts did, as account_energy() found last.
+  /// Work of contacts in the last account_energy().
   const ContactWork& contact_work() const { return contact_work_; }
 
   /// Reports what acted in a step of length h, with the impact at its start, and drives of joints at (t, q, u), and

@@ -25,7 +25,7 @@ struct Moment {
   EnergyLedger energy;
 };
 
-/// What counts as nothing at an instant, and what it is compared with.
+/// Scales of a motion at an instant, and the speeds below which it counts as rest.
 struct Scales : MotionScales {
   double zero_speed = 0.0;  // [m/s]
   double zero_slip = 0.0;   // [m/s] that has no direction: the same of the speeds that bodies have, which is less where
@@ -55,7 +55,7 @@ struct StepRecord {
   std::string message;
   ContactWork contact_work;
 
-  /// What of it a report says.
+  /// Copies the record into a report.
   void fill(StepReport& report) const;
 };
 

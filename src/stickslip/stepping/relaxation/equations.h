@@ -30,14 +30,14 @@ class RelaxationEquations {
   /// system and solver must outlive this.
   RelaxationEquations(const RelaxationOptions& options, const System& system, ConeSolver& solver, StopToken stop);
 
-  /// Of the penalty model: what the next evaluations have as e (n) [m]; none: what `warm` has.
+  /// Penalty model: deflections e (n) [m] for the next evaluations; null: those in `warm`.
   void set_deflections(const std::vector<double>* e) { given_ = e; }
-  /// Those of the last evaluation. (n) [m]
+  /// Deflections of the last evaluation. (n) [m]
   const std::vector<double>& deflections() const { return deflections_; }
 
   /// Contacts of `points` whose gap is at most `activation` (points) [m] take part. The solver
   /// starts from `warm`, or, where that is null, from solution(), of an evaluation with the same contacts. delta [s]
-  /// and zeta as there. Adds what the solve has to say to `report`: the worst of all evaluations of a step. False where
+  /// and zeta as there. Adds the report of the solve to `report`: the worst of all evaluations of a step. False where
   /// it failed.
   bool evaluate(double t, const Vector& q, const Vector& u, const std::vector<ContactPoint>& points,
                 std::span<const double> activation, const Inputs& inputs, double delta, double zeta,

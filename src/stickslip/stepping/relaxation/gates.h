@@ -39,7 +39,7 @@ class RelaxationGates {
   /// [m] The gap up to which a point is closed.
   double touching(std::size_t point) const;
   bool takes_part(std::size_t point) const { return takes_part_[point] != 0; }
-  /// As printed, of a step of length h from `start`.
+  /// Sets activations by the law as printed, for a step of length h from `start`.
   void set_reaches(const BodySnapshot& start, double h);
 
   /// Activations by the gates: gaps are no matter where one is on, so that rows are the same in all of a part.
