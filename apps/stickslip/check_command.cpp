@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "commands.h"
 #include "model_arguments.h"
@@ -26,11 +27,12 @@ class CheckCommand final : public Command {
   int execute() override {
     separate_scene(options_.overrides, scene_);
     model_.add_to(options_, scene_);
-    const Scene scene = load_scene(scene_, options_);
-    const BuiltScene built = build(scene);
-    const SceneCheck found = check_scene(scene, built);
+    Scene scene = load_scene(scene_, options_);
+    BuiltScene built = build(scene);
+    const std::string output = describe(plan_output(scene, built));
+    const SceneCheck found = check_scene(std::move(scene), std::move(built));
     for (const std::string& warning : found.warnings) print_output("{}\n", warning);
-    print_output("{}  output    {}\n", found.summary, describe(plan_output(scene, built)));
+    print_output("{}  output    {}\n", found.summary, output);
     return kDone;
   }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 
 namespace stickslip {
@@ -51,10 +52,11 @@ void Envelope::complete(const State& state, StepReport& report) {
   sort();
   const auto n_known = static_cast<std::ptrdiff_t>(all.size());
   finder_.find_touching(snapshot_.take(state.t, state.q, nullptr), largest_);
-  report_geometry(snapshot_, std::span(finder_.points()).subspan(finder_.n_named()), near_);
-  for (const ContactReport& contact : near_.contacts) {
+  for (const ContactPoint& point : std::span(finder_.points()).subspan(finder_.n_named())) {
+    report_geometry(snapshot_, std::span(&point, 1), near_);
+    const ContactReport& contact = near_.contacts.front();
     const bool is_known = std::binary_search(all.begin() + n_named, all.begin() + n_known, contact, by_id);
-    if (has(contact) && !is_known) all.push_back(contact);
+    if (has(contact) && !is_known) append(all, contact);
   }
   sort();
 }

@@ -28,7 +28,7 @@ class Envelope {
   double largest_ = 0.0;       // [m] of those whose points vary
   ContactFinder finder_;
   BodySnapshot snapshot_;  // of where it looks
-  StepReport near_;        // what is found there
+  StepReport near_;        // of one point there
 };
 
 }  // namespace stickslip

@@ -16,6 +16,9 @@ constexpr int kSlots = 2;
 constexpr std::int64_t kEmpty = -1;
 /// Bytes in a row of /checkpoint/state at most. [bytes]
 constexpr std::size_t kMaxRowBytes = 65536;
+/// Of the contents of a slot: the lengths, and each of the sums. [bytes]
+constexpr std::size_t kHeadBytes = 24;
+constexpr std::size_t kSumBytes = 32;
 
 using Bytes = std::vector<std::byte>;
 
@@ -47,10 +50,12 @@ std::size_t next_multiple(std::size_t n, std::size_t of) {
   return (n + of - 1) / of * of;
 }
 
-Bytes to_contents(const Checkpoint& checkpoint) {
+/// Room is made for whole rows of so many bytes.
+Bytes to_contents(const Checkpoint& checkpoint, std::size_t row_bytes) {
   const Bytes state = to_bytes(checkpoint.state);
   Bytes bytes;
-  bytes.reserve(state.size() + checkpoint.limits.size() + 24 + 32 * checkpoint.sums.size());
+  const std::size_t size = state.size() + checkpoint.limits.size() + kHeadBytes + kSumBytes * checkpoint.sums.size();
+  bytes.reserve(next_multiple(size, row_bytes));
   put(bytes, state.size());
   put(bytes, checkpoint.limits.size());
   put(bytes, checkpoint.sums.size());
@@ -67,12 +72,11 @@ Bytes to_contents(const Checkpoint& checkpoint) {
 
 /// Nothing where the lengths do not add up.
 std::optional<Checkpoint> from_contents(std::int64_t rows, std::int64_t steps, std::span<const std::byte> bytes) {
-  constexpr std::size_t kHead = 24, kSum = 32;  // [bytes]
-  if (bytes.size() < kHead) return std::nullopt;
+  if (bytes.size() < kHeadBytes) return std::nullopt;
   const std::uint64_t state = get(bytes, 0), limits = get(bytes, 1), sums = get(bytes, 2);
-  bytes = bytes.subspan(kHead);
-  if (state > bytes.size() || limits > bytes.size() - state || sums != (bytes.size() - state - limits) / kSum ||
-      (bytes.size() - state - limits) % kSum != 0) {
+  bytes = bytes.subspan(kHeadBytes);
+  if (state > bytes.size() || limits > bytes.size() - state || sums != (bytes.size() - state - limits) / kSumBytes ||
+      (bytes.size() - state - limits) % kSumBytes != 0) {
     return std::nullopt;
   }
   Checkpoint checkpoint{rows, steps, state_from_bytes(bytes.first(state)), {}, {}};
@@ -127,11 +131,12 @@ CheckpointSlots::CheckpointSlots(Hdf5File& file, std::size_t capacity)
 }
 
 CheckpointSlots::Contents CheckpointSlots::make_contents(const Checkpoint& checkpoint) const {
-  Contents contents{.bytes = to_contents(checkpoint)};
+  const auto width = static_cast<std::size_t>(state_.width());
+  Contents contents{.bytes = to_contents(checkpoint, width)};
   contents.values = {checkpoint.state.step, checkpoint.rows, checkpoint.steps,
                      static_cast<std::int64_t>(contents.bytes.size())};
   contents.sum = checksum(checkpoint.state.step, checkpoint.rows, checkpoint.steps, contents.bytes);
-  contents.bytes.resize(next_multiple(contents.bytes.size(), static_cast<std::size_t>(state_.width())));
+  contents.bytes.resize(next_multiple(contents.bytes.size(), width));
   return contents;
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stickslip/base/aside.h"
 #include "stickslip/geometry/shape.h"
 #include "stickslip/math/expression.h"
 #include "stickslip/math/types.h"
@@ -73,8 +73,8 @@ struct Body {
   bool gyroscopic = true;             // rigid: keep the term omega x J omega
   bool is_rotor = false;              // a point that moves as a joint with armature does: without weight, not shown
   Pose pose;                          // fixed only
-  std::optional<Motion> motion;       // moving only
-  std::optional<Beam> beam;           // beam only, which sets the mass
+  Aside<Motion> motion;               // moving only
+  Aside<Beam> beam;                   // beam only, which sets the mass
   std::vector<Shape> shapes;          // in the body frame, whose origin is the centre of mass
   std::vector<SurfaceVelocity> surface_velocities;  // of some of the shapes
   Vector3 drawing_origin = Vector3::Zero();  // (3) [m] where the frame the user drew in has its origin, body frame

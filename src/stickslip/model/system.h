@@ -130,9 +130,10 @@ class System {
   void count_turns(double t, Vector& q) const;
 
   // --- masses and forces
-  /// Mass block of a body, (n_u, n_u) [kg, kg m^2], constant.
-  const Matrix& mass(int body) const { return mass_[body]; }
-  const Matrix& inverse_mass(int body) const { return inverse_mass_[body]; }
+  /// Mass block of a body, (n_u, n_u) [kg, kg m^2], constant. Where all blocks are diagonal it is made of the diagonal.
+  using MassBlock = Eigen::Ref<const Matrix>;
+  MassBlock mass(int body) const { return block_of(mass_, mass_diagonal_, body); }
+  MassBlock inverse_mass(int body) const { return block_of(inverse_mass_, inverse_mass_diagonal_, body); }
   /// Whether the mass blocks of all bodies are diagonal; then these diagonals are all of M and M^-1.
   /// (n_u) [kg, kg m^2] and the inverse
   bool has_diagonal_mass() const { return has_diagonal_mass_; }
@@ -428,8 +429,14 @@ class System {
   std::vector<Force> forces_;
   std::vector<StateForce> state_forces_;
   std::vector<DryFrictionElement> dry_frictions_;
-  std::vector<Matrix> mass_;
-  std::vector<Matrix> inverse_mass_;
+  MassBlock block_of(const std::vector<Matrix>& blocks, const Vector& diagonal, int body) const {
+    if (!has_diagonal_mass_) return blocks[static_cast<std::size_t>(body)];
+    const Body& b = bodies_[static_cast<std::size_t>(body)];
+    // No matrix but an expression, which the reference then holds itself.
+    return Matrix::NullaryExpr(b.n_u, b.n_u,
+                               [&](Eigen::Index r, Eigen::Index c) { return r == c ? diagonal(b.u_offset + r) : 0.0; });
+  }
+  std::vector<Matrix> mass_, inverse_mass_;  // (n bodies) or none: all are diagonal
   Vector mass_diagonal_, inverse_mass_diagonal_;
   bool has_diagonal_mass_ = true;
 };

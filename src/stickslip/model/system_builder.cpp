@@ -205,8 +205,6 @@ int SystemBuilder::add_body(Body body) {
   system_.n_u_ += body.n_u;
   system_.bodies_.push_back(std::move(body));
   const int index = static_cast<int>(system_.bodies_.size()) - 1;
-  system_.mass_.emplace_back();
-  system_.inverse_mass_.emplace_back();
   for (Vector* diagonal : {&system_.mass_diagonal_, &system_.inverse_mass_diagonal_}) {
     diagonal->conservativeResize(system_.n_u_);
   }
@@ -219,11 +217,10 @@ int SystemBuilder::add_body(Body body) {
 
 void SystemBuilder::set_mass_blocks(int index) {
   const Body& body = system_.bodies_[index];
-  system_.mass_[index] = mass_block(body);
-  system_.inverse_mass_[index] = inverse_mass_block(body);
-  system_.mass_diagonal_.segment(body.u_offset, body.n_u) = system_.mass_[index].diagonal();
-  system_.inverse_mass_diagonal_.segment(body.u_offset, body.n_u) = system_.inverse_mass_[index].diagonal();
-  system_.has_diagonal_mass_ &= system_.inverse_mass_[index].isDiagonal(0.0);
+  const Matrix inverse = inverse_mass_block(body);
+  system_.mass_diagonal_.segment(body.u_offset, body.n_u) = mass_block(body).diagonal();
+  system_.inverse_mass_diagonal_.segment(body.u_offset, body.n_u) = inverse.diagonal();
+  system_.has_diagonal_mass_ &= inverse.isDiagonal(0.0);
 }
 
 void SystemBuilder::set_mass(int body, double mass, const Matrix3& inertia) {
@@ -532,6 +529,12 @@ System SystemBuilder::build() {
     system_.n_turns_ += joint.n_coordinates - joint.n_free_lengths;
   }
   system_.n_q_ += system_.n_turns_;
+  if (!system_.has_diagonal_mass_) {
+    for (const Body& body : system_.bodies_) {
+      system_.mass_.push_back(mass_block(body));
+      system_.inverse_mass_.push_back(inverse_mass_block(body));
+    }
+  }
   return std::move(system_);
 }
 

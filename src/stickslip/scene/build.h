@@ -49,9 +49,9 @@ struct SceneCheck {
 
 /// Builds the scene (throws InputError) and looks for likely mistakes: contacts that overlap at the start,
 /// bodies that nothing holds or that no contact names, nothing that moves.
-SceneCheck check_scene(const Scene& scene);
-/// The same for a scene that is built already.
-SceneCheck check_scene(const Scene& scene, const BuiltScene& built);
+SceneCheck check_scene(Scene scene);
+/// The same for a scene that is built already. Takes both over: with many bodies their parts go as soon as may be.
+SceneCheck check_scene(Scene scene, BuiltScene built);
 /// Its warnings only. The time is proportional to the size of the scene; checks `stop` and throws Interrupted.
 std::vector<std::string> find_warnings(const Scene& scene, const BuiltScene& built, const StopToken& stop = {});
 

@@ -450,6 +450,7 @@ std::string describe_meshes(const System& system) {
   return text;
 }
 
+/// All but the tolerance, which is the last.
 std::string summarize(const Scene& scene, const BuiltScene& built) {
   const System& system = *built.system;
   const auto moving = std::ranges::count_if(system.shown_bodies(), [](const Body& body) { return body.n_u > 0; });
@@ -462,19 +463,23 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
   text += describe_joints(system);
   text += fmt::format("  forces    {}\n", system.forces().size());
   text += fmt::format("  time      {}\n", describe(scene.time));
-  text += fmt::format("  scheme    {}, solver {}, {}\n", built.stepper->name(), built.solver->name(),
-                      describe_tolerance(scene, built));
-  return text + describe_choice(scene);
+  text += fmt::format("  scheme    {}, solver {}, ", built.stepper->name(), built.solver->name());
+  return text;
 }
 
 }  // namespace
 
-SceneCheck check_scene(const Scene& scene) {
-  return check_scene(scene, build(scene));
+SceneCheck check_scene(Scene scene) {
+  BuiltScene built = build(scene);
+  return check_scene(std::move(scene), std::move(built));
 }
 
-SceneCheck check_scene(const Scene& scene, const BuiltScene& built) {
-  return {find_warnings(scene, built), summarize(scene, built)};
+SceneCheck check_scene(Scene scene, BuiltScene built) {
+  SceneCheck check{find_warnings(scene, built), summarize(scene, built)};
+  scene.drop_bodies();
+  built.stepper.reset();
+  check.summary += fmt::format("{}\n{}", describe_tolerance(scene, built), describe_choice(scene));
+  return check;
 }
 
 std::vector<std::string> find_warnings(const Scene& scene, const BuiltScene& built, const StopToken& stop) {

@@ -77,11 +77,13 @@ struct BodyRow {
   double angle = 0.0;                          // [rad] in a plane
   Vector3 velocity = Vector3::Zero();          // (3) [m/s]
   Vector3 angular_velocity = Vector3::Zero();  // (3) [rad/s] in the body's frame; in a plane z
+  bool operator==(const BodyRow&) const = default;
 };
 
 struct BodyRows {
   bool have_radius = false;
   std::vector<BodyRow> rows;
+  bool operator==(const BodyRows&) const = default;
 };
 
 /// Reads a text of one body a line, numbers with commas or blanks between, lines with # skipped: radius, position (3),

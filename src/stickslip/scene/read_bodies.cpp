@@ -179,7 +179,7 @@ void read_memberships(const TableReader& reader, SceneShape& shape) {
 }
 
 /// A velocity, or a rate of turning about an axis.
-std::optional<SceneSurfaceVelocity> read_surface_velocity(const TableReader& reader) {
+Aside<SceneSurfaceVelocity> read_surface_velocity(const TableReader& reader) {
   const TomlValue* value = reader.find("surface_velocity");
   if (value == nullptr) return {};
   SceneSurfaceVelocity surface;

@@ -140,7 +140,7 @@ class Fill {
     if (rule == "pile") fill_pile();
     if (rule == "bricks") fill_bricks();
     if (rule == "file" || rule == "rows") fill_rows(rule);
-    reader_.context().scene.fills.push_back(text());
+    reader_.context().scene.fills.push_back({text(), std::move(rows_)});
   }
 
  private:
@@ -407,7 +407,7 @@ class Fill {
       }
       add(std::move(body));
     }
-    rows_text_ = write_body_rows(rows, planar);
+    rows_ = std::move(rows);
   }
 
   /// Gives the body's spheres a radius, and a body without shapes a sphere.
@@ -557,16 +557,13 @@ class Fill {
     scene.bodies.push_back(std::move(body));
   }
 
-  /// The keys as TOML, one a line, what files say within.
+  /// The keys as TOML, one a line, without rows.
   std::string text() const {
     std::string text;
     for (const TomlEntry& entry : reader_.entries()) {
-      if (entry.key == "file" || entry.key == "rows") {
-        text += "rows = \"\"\"\n" + rows_text_ + "\"\"\"\n";
-      } else {
-        const TomlValue& value = entry.key == "body" ? body_ : entry.value;
-        text += fmt::format("{} = {}\n", quote_toml_key(entry.key), write_toml_value(value));
-      }
+      if (entry.key == "file" || entry.key == "rows") continue;
+      const TomlValue& value = entry.key == "body" ? body_ : entry.value;
+      text += fmt::format("{} = {}\n", quote_toml_key(entry.key), write_toml_value(value));
     }
     return text;
   }
@@ -575,7 +572,7 @@ class Fill {
   std::set<std::string>& names_;
   Draws draws_;
   TomlValue body_;
-  std::string rows_text_;  // where bodies are from rows
+  BodyRows rows_;  // where bodies are from rows
   std::string prefix_ = "fill";
   bool turns_ = false;          // orientation = "random"
   std::optional<double> from_;  // [s]

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "stickslip/base/aside.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/geometry/shape.h"
 #include "stickslip/math/expression.h"
@@ -18,6 +19,7 @@
 #include "stickslip/model/contact.h"
 #include "stickslip/model/joint.h"
 #include "stickslip/model/sensor_type.h"
+#include "stickslip/scene/fill_rules.h"
 #include "stickslip/solvers/solver_options.h"
 #include "stickslip/stepping/limits.h"
 #include "stickslip/stepping/population.h"
@@ -71,7 +73,7 @@ struct SceneShape {
   ShapeContact contact = {};
   std::string material = {};  // a name of Scene::materials; empty: none
   std::string group = {};     // empty: that of the body
-  std::optional<SceneSurfaceVelocity> surface_velocity = {};
+  Aside<SceneSurfaceVelocity> surface_velocity = {};
   bool operator==(const SceneShape&) const = default;
 };
 
@@ -116,8 +118,8 @@ struct SceneBody {
   Vector3 velocity = Vector3::Zero();     // (3) [m/s] of the centre of mass
   Vector3 angular_velocity = Vector3::Zero();  // (3) [rad/s] body frame; planar: z
   bool gyroscopic = true;                      // rigid bodies
-  std::optional<SceneMotion> motion;           // moving bodies
-  std::optional<SceneBeam> beam;               // beams
+  Aside<SceneMotion> motion;                   // moving bodies
+  Aside<SceneBeam> beam;                       // beams
   std::vector<SceneShape> shapes;
   std::optional<double> from;  // [s] when it comes; none: it is there from the start on, or its fill has a rate
   int fill = -1;               // which of Scene::fills made it, -1: none
@@ -364,6 +366,13 @@ struct SceneSource {
   bool operator==(const SceneSource&) const = default;
 };
 
+/// A [[fill]], which made bodies.
+struct SceneFill {
+  std::string keys;  // those of a table, but for `rows`
+  BodyRows rows;     // none: of another rule
+  bool operator==(const SceneFill&) const = default;
+};
+
 /// [domain]: where bodies are meant to be.
 struct SceneDomain {
   std::array<Vector3, 2> box;  // (3) [m] lower and upper corner
@@ -383,8 +392,8 @@ struct Scene {
   LimitOptions limits;
   Expression::Parameters parameters;
   std::vector<SceneMaterial> materials;
-  std::vector<SceneBody> bodies;   // in the order of the file, which is the order in q and u; then those of the fills
-  std::vector<std::string> fills;  // each [[fill]] as the keys of a table, which made bodies
+  std::vector<SceneBody> bodies;  // in the order of the file, which is the order in q and u; then those of the fills
+  std::vector<SceneFill> fills;
   std::vector<SceneSource> sources;
   std::optional<SceneDomain> domain;
   std::vector<SceneContact> contacts;
@@ -400,6 +409,12 @@ struct Scene {
   std::vector<SceneMeasure> measures;
   std::vector<SceneReference> reference;  // of some bodies
   ScenePlaces places;
+  /// Leaves out what takes most of the memory: of a scene that is built, and written where it is to be.
+  void drop_bodies() {
+    bodies = std::vector<SceneBody>();
+    fills = std::vector<SceneFill>();
+    places = ScenePlaces();
+  }
   bool operator==(const Scene&) const = default;
 };
 

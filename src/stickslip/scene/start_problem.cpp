@@ -43,6 +43,7 @@ std::optional<StartProblem> find_start_problem(const Scene& scene, const BuiltSc
   State state = built.initial;
   StepReport report;
   stepper->initialize(state, report);
+  report.contacts = std::vector<ContactReport>();
   (void)stepper->step(state, scene.time.step, state.t + scene.time.step, report);
   return seen;
 }

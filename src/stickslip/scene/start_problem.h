@@ -15,7 +15,8 @@ struct StartProblem {
   double given = 0.0;      // [m/s] |b|, the velocities without percussions
 };
 
-/// Of fixed steps of a scheme on velocities and percussions, nothing of others. The built scene stays as it is.
+/// Of fixed steps of a scheme on velocities and percussions, nothing of others. The built scene stays as it is;
+/// its stepper may be gone.
 std::optional<StartProblem> find_start_problem(const Scene& scene, const BuiltScene& built);
 
 }  // namespace stickslip

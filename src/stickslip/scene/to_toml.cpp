@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 #include "stickslip/geometry/polyline.h"
 #include "stickslip/scene/scene.h"
@@ -43,7 +44,10 @@ class SceneWriter {
     for (const SceneBody& body : scene_.bodies) {
       if (body.fill < 0) write_body(body);
     }
-    for (const std::string& fill : scene_.fills) text_ += "\n[[fill]]\n" + fill;
+    for (const SceneFill& fill : scene_.fills) {
+      text_ += "\n[[fill]]\n" + fill.keys;
+      if (!fill.rows.rows.empty()) line("rows = \"\"\"\n{}\"\"\"", write_body_rows(fill.rows, scene_.planar));
+    }
     for (const SceneContact& contact : scene_.contacts) write_contact(contact);
     if (scene_.contact_default) write_contact_default(*scene_.contact_default);
     for (const SceneLaw& law : scene_.laws) write_law(law);
@@ -77,13 +81,12 @@ class SceneWriter {
  private:
   template <class... Arguments>
   void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
     text_ += '\n';
   }
 
   std::string vector(const Vector3& v) const {
-    if (scene_.planar) return fmt::format("[{}, {}]", number(v(0)), number(v(1)));
-    return vector3(v);
+    return scene_.planar ? fmt::format("[{}, {}]", number(v(0)), number(v(1))) : vector3(v);
   }
 
   static std::string vector3(const Vector3& v) {
@@ -172,9 +175,8 @@ class SceneWriter {
     const char* strategy = options.strategy == GeneralizedAlphaStrategy::newton ? "newton" : "fixed-point";
     const char* friction = options.friction == GeneralizedAlphaFriction::published ? "published" : "second-order";
     line(
-        "scheme = {{type = \"{}\", rho_inf = {}, tolerance = {}, r = {}, strategy = \"{}\", friction = \"{}\", forces "
-        "= "
-        "\"{}\"}}",
+        "scheme = {{type = \"{}\", rho_inf = {}, tolerance = {}, r = {}, strategy = \"{}\", friction = \"{}\", "
+        "forces = \"{}\"}}",
         options.kTraits.name, number(options.rho_inf), number(options.tolerance), r, strategy, friction,
         name_of(options.contact_forces));
   }
@@ -577,12 +579,10 @@ class SceneWriter {
   }
 
   void write_force(const SceneLoad& load) {
-    line("type = \"load\"");
-    line("body = {}", quote_toml(load.body));
-    line("at = {}", vector(load.at));
+    line("type = \"load\"\nbody = {}\nat = {}", quote_toml(load.body), vector(load.at));
     if (load.at_parameter) line("at_parameter = {}", number(*load.at_parameter));
-    line("force = {}", vector(load.force));
-    line("torque = {}", scene_.planar ? time_function(load.torque[2]) : vector(load.torque));
+    line("force = {}\ntorque = {}", vector(load.force),
+         scene_.planar ? time_function(load.torque[2]) : vector(load.torque));
     line("frame = \"{}\"", load.body_frame ? "body" : "world");
   }
 

@@ -57,8 +57,7 @@ double round_up(double x) {
 OutputPlan plan_output(const Scene& scene, const BuiltScene& built) {
   OutputPlan plan;
   plan.output = scene.output;
-  Scene planned = scene;
-  const ResultHeader header = make_result_header(scene, built, StepSequence(scene, *built.stepper));
+  ResultHeader header = make_result_header(scene, built, StepSequence(scene, *built.stepper));
   const double contacts = count_contacts(built);
   const double most_contacts = std::max(contacts, count_contacts_of_heap(*built.system));
   const double row_bytes = estimate_row_bytes(*built.system, header.output, most_contacts);
@@ -68,18 +67,20 @@ OutputPlan plan_output(const Scene& scene, const BuiltScene& built) {
   if (!scene.output.every && steps > most_rows) {
     plan.output.every = scene.time.automatic ? duration / most_rows : scene.time.step * round_up(steps / most_rows);
     plan.is_chosen = true;
-    planned.output = plan.output;
   }
+  Scene planned;  // of it what counts steps
+  planned.time = scene.time;
+  planned.output = plan.output;
   const StepSequence sequence(planned, *built.stepper);
-  ResultHeader result = make_result_header(planned, built, sequence);
-  const bool is_known = !scene.time.automatic || planned.output.every.has_value();
-  plan.rows = is_known ? result.expected_rows : 0;
+  header.expected_rows = sequence.expected_rows();
+  const bool is_known = !scene.time.automatic || plan.output.every.has_value();
+  plan.rows = is_known ? header.expected_rows : 0;
   if (scene.time.automatic) {
-    result.expected_steps = static_cast<std::int64_t>(kAutomaticSteps);
-    if (!is_known) result.expected_rows = result.expected_steps;
+    header.expected_steps = static_cast<std::int64_t>(kAutomaticSteps);
+    if (!is_known) header.expected_rows = header.expected_steps;
   }
-  plan.bytes = estimate_result_bytes(*built.system, built.initial, result, contacts);
-  plan.most_bytes = estimate_result_bytes(*built.system, built.initial, result, most_contacts);
+  plan.bytes = estimate_result_bytes(*built.system, built.initial, header, contacts);
+  plan.most_bytes = estimate_result_bytes(*built.system, built.initial, header, most_contacts);
   return plan;
 }
 

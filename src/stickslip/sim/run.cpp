@@ -205,6 +205,8 @@ RunResult simulate(Scene scene, const RunOptions& options) {
     if (options.ended) options.ended(result);
     return result;
   }
+  scene.drop_bodies();
+  built.initial = State();
   const PhaseScope between_steps(Phase::output);
   Rhythm rhythm(state, steps);
   bool marked = false;

@@ -87,9 +87,9 @@ class HalfImplicitStepper final : public TimeStepper {
   ClosestApproach approach_;
 
   // Workspace, kept from step to step.
-  BodySnapshot start_, free_, end_;  // at (t, q, u); at (t, q, u_free); at (t', q')
-  BodySnapshot free_end_;            // at t', where u_free leads
-  std::vector<Look> looks_;          // (points)
+  BodySnapshot start_, end_;  // at (t, q, u); at (t, q, u_free), then at (t', q')
+  BodySnapshot free_end_;     // at t', where u_free leads
+  std::vector<Look> looks_;   // (points)
   RankRecords records_;
   std::vector<ElementId> met_;       // sorted; contacts that percussions close in the step
   std::vector<ElementId> left_out_;  // sorted; contacts whose shapes pass each other in the step
@@ -97,7 +97,8 @@ class HalfImplicitStepper final : public TimeStepper {
   Vector u_free_, force_;            // (n_u)
   Vector u_work_;                    // (n_u) u after the gyroscopic torque, which does no work
   Vector u_move_;                    // (n_u) what positions follow
-  Vector q_dot_, q_end_, q_free_;    // (n_q)
+  Vector q_dot_, q_end_;             // (n_q)
+  Vector q_free_;                    // (n_q) where it was asked for
   std::vector<FrictionBlock> blocks_;
   std::vector<double> residual_work_;
   std::vector<Gyroscopic> gyroscopic_;
@@ -115,7 +116,6 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
       sizes_(system),
       approach_(system),
       start_(system),
-      free_(system),
       end_(system),
       free_end_(system) {
   velocity_.look_within(options.envelope.value_or(0.0));
@@ -123,10 +123,11 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
   if (is_on(options.projection, system)) projection_.emplace(system, solver, options.correction_speed, stop);
   velocity_.constraints().problem().law = options.law;
   for (Vector* v : {&u_free_, &force_, &u_work_, &u_move_}) v->resize(system.n_u());
-  for (Vector* v : {&q_dot_, &q_end_, &q_free_}) v->resize(system.n_q());
+  for (Vector* v : {&q_dot_, &q_end_}) v->resize(system.n_q());
   gyroscopic_ = find_gyroscopic(system);
   std::erase_if(gyroscopic_,
                 [](const Gyroscopic& k) { return k.inertia == Matrix3(k.inertia(0, 0) * Matrix3::Identity()); });
+  gyroscopic_.shrink_to_fit();
 }
 
 Status HalfImplicitStepper::step(State& state, double h, double t_end, StepReport& report) {
@@ -216,7 +217,7 @@ bool HalfImplicitStepper::calc_free_velocity(const State& state, const Inputs& i
 /// step, and it gives back in the next, from the velocity that it then has.
 void HalfImplicitStepper::look_at_points(double h) {
   const std::size_t n = velocity_.contacts().points().size();
-  free_.take(start_.t(), start_.q(), &u_free_);
+  end_.take(start_.t(), start_.q(), &u_free_);
   const bool are_many = n >= kManyPoints;
   const RankShare share(are_many);
   const int n_blocks = count_blocks(n, kPointsOfABlock);
@@ -238,7 +239,7 @@ HalfImplicitStepper::Look HalfImplicitStepper::look_at(const ContactPoint& point
   const ContactPair& pair = system_.pair(point);
   ContactGeometry geometry;
   ContactVector gamma;
-  calc_contact_within(free_, point, std::numeric_limits<double>::infinity(), geometry, gamma);
+  calc_contact_within(end_, point, std::numeric_limits<double>::infinity(), geometry, gamma);
   Look look;
   look.gap = geometry.gap;
   look.closes = geometry.gap + h * gamma(0) < 0.0 ? 1 : 0;

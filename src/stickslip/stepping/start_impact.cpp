@@ -32,7 +32,6 @@ constexpr double kContradiction = 1e-15;
 }  // namespace
 
 bool StartImpact::act(ConstraintSet& constraints, State& state) {
-  if (system_.joints().empty()) return false;
   at_.take(state.t, state.q, &state.u);
   constraints.gather(at_, no_points_, 0.0, 0.0);
   Eigen::Index n = 0;  // rows of joints, which come first as there are no contacts
@@ -133,7 +132,7 @@ Vector StartImpact::solve(const ConstraintSet& constraints, Eigen::Index n) cons
 
 const State& StartImpact::settle(ConstraintSet& constraints, const State& state) {
   is_settled_ = false;
-  if (state.step > 0) return state;
+  if (state.step > 0 || system_.joints().empty()) return state;
   settled_ = state;
   is_settled_ = act(constraints, settled_);
   return is_settled_ ? settled_ : state;

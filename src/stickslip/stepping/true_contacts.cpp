@@ -370,7 +370,6 @@ std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, co
   place();
   if (!is_listed_ || attendance_ != system_.attendance() || has_moved())
     list_pairs(start != nullptr ? state.t - start->t : 0.0);
-  make_room(overlaps_, pairs_.size());
   make_room(touching_, pairs_.size());
   find_overlaps(start != nullptr ? calc_rest(state.t - start->t) : 0.0);
   if (overlaps_.empty() && !varies_) return std::nullopt;

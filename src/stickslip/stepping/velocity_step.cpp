@@ -38,20 +38,19 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
       implicit_(system, stop),
       adhesion_(system),
       servos_(system),
-      start_(system),
       ahead_(system) {
   for (Vector* v : {&u_end_, &force_, &nonconservative_}) v->resize(system.n_u());
-  for (Vector* v : {&q_dot_, &q_ahead_}) v->resize(system.n_q());
-  adhesive_.setZero(system.n_u());
+  if (has_adhesion()) adhesive_.setZero(system.n_u());
   look_within(0.0);
 }
 
 void VelocityStep::initialize(State& state, StepReport& report) {
   begin_run(system_, state, report);
   report.a.setConstant(system_.n_u(), kUnknown);
-  start_.take(state.t, state.q, nullptr);
-  contacts_.find_touching(start_);
-  report_geometry(start_, contacts_.points(), report, kUnknown);
+  BodySnapshot start(system_);
+  start.take(state.t, state.q, nullptr);
+  contacts_.find_touching(start);
+  report_geometry(start, contacts_.points(), report, kUnknown);
   report_joints(system_, state.t, state.q, state.u, report);
   report_energy(system_, state, report);
   report.applied_impulse.assign(system_.bodies().size(), Vector3::Zero());
@@ -90,6 +89,7 @@ bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<
 
 void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
                                                const Vector& u_work, Vector& u_free) {
+  q_dot_.resize(system_.n_q());
   system_.calc_coordinate_rates(state.q, state.u, q_dot_);
   q_ahead_ = state.q + 0.5 * h * q_dot_;
   t_ahead_ = 0.5 * (state.t + t_end);

@@ -69,7 +69,7 @@ class VelocityStep {
   bool has_adhesion() const { return adhesion_.exists(); }
   /// Sets what contacts of the finder do at an instant, in this step, to be added to applied forces.
   void find_adhesion(const BodySnapshot& at);
-  /// (n_u) [N, N m] Zero where there is none.
+  /// (n_u) [N, N m] Where there is some.
   const Vector& adhesion() const { return adhesive_; }
 
   /// Whether joints have servos: their coordinates are then to move by the velocities at the end of the step.
@@ -168,7 +168,7 @@ class VelocityStep {
   bool is_implicit_ = false;  // in this step
 
   // Workspace, kept from step to step.
-  BodySnapshot start_, ahead_;
+  BodySnapshot ahead_;
   const std::vector<ContactPoint> no_points_;
   ConeSolution solution_;
   ContactWork contact_work_;
@@ -178,8 +178,8 @@ class VelocityStep {
   std::vector<double> residual_work_;
   ValuesById warm_;                         // of the next step
   Vector u_end_, force_, nonconservative_;  // (n_u)
-  Vector adhesive_;                         // (n_u) [N, N m]
-  Vector q_dot_, q_ahead_;                  // (n_q)
+  Vector adhesive_;                         // (n_u) [N, N m] or none
+  Vector q_dot_, q_ahead_;                  // (n_q) of implicit steps
   double t_ahead_ = 0.0;                    // [s] the instant of q_ahead_
 };
 
