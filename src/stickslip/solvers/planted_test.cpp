@@ -87,27 +87,6 @@ TEST(AutoSolver, GradientsThatGetNowhereEnd) {
   }
 }
 
-/// 130 contacts whose W has 1900 blocks: Newton steps solve it in less than what gradients take before they give up.
-TEST(AutoSolver, NewtonStepsGoFirstWhereBlocksAreFew) {
-  ConeSolution solution;
-  const SolveReport report = solve(plant_any(22), solution);
-  EXPECT_EQ(report.status, Status::ok);
-  EXPECT_EQ(report.effort.gradient_steps, 0);
-}
-
-/// Under the associated law, too, Newton steps go first as long as they are quick, but for a few gradients in piles.
-TEST(AutoSolver, NewtonStepsGoFirstUnderTheAssociatedLaw) {
-  for (const unsigned seed : {9u, 19u, 106u}) {
-    const ConeProblem problem = plant_any(seed);
-    ASSERT_EQ(problem.law, FrictionLaw::associated);
-    ConeSolution solution;
-    const SolveReport report = solve(problem, solution);
-    EXPECT_EQ(report.status, Status::ok);
-    EXPECT_STREQ(report.method, "prox") << seed;
-    EXPECT_LT(report.effort.gradient_steps, 50) << seed;
-  }
-}
-
 /// A few inner solves get stuck on the way where Newton steps do converge, and where they do not more of them lead
 /// nowhere, sooner so under the associated law.
 TEST(AutoSolver, NewtonStepsGoOnUntilAFewGotStuck) {
@@ -141,43 +120,12 @@ TEST(AutoSolver, OtherMethodsCostLess) {
   }
 }
 
-/// What solves most of what the likeliest method does not has its costs counted fewer times, where W has few blocks:
-/// Fischer-Burmeister steps once, as gradients, under the associated law, interior points under the exact one.
-TEST(AutoSolver, WhatIsSecondMostLikelyIsNotFarBehind) {
-  for (const unsigned seed : {392u, 398u}) {
-    const ConeProblem problem = plant_any(seed);
-    ASSERT_EQ(problem.law, FrictionLaw::associated);
-    ConeSolution solution;
-    const SolveReport report = solve(problem, solution);
-    EXPECT_EQ(report.status, Status::ok);
-    EXPECT_STRNE(report.method, "apgd") << seed;
-    EXPECT_LT(report.effort.gradient_steps, 1200) << seed;  // these solve them after 2900 and 1520, if they counted so
-  }
-  ConeSolution solution;
-  const SolveReport report = solve(plant_any(75), solution);
-  EXPECT_EQ(report.status, Status::ok);
-  EXPECT_STREQ(report.method, "ipm");
-  EXPECT_LT(report.effort.newton_steps, 500);                    // 930 as one of the others
-  EXPECT_LT(solve(jam(17), solution).effort.newton_steps, 600);  // 944
-}
-
-/// A turn of interior points is not cut while its steps are long: it counts before, too, or it were always the first.
-TEST(AutoSolver, InteriorPointsDoNotGoFirst) {
-  for (const unsigned seed : {52u, 69u, 482u}) {
-    ConeSolution solution;
-    const SolveReport report = solve(plant_any(seed), solution);
-    EXPECT_EQ(report.status, Status::ok);
-    EXPECT_EQ(report.effort.interior_point_steps, 0) << seed;  // 32, 32, 70
-  }
-}
-
-/// But early where contacts are coupled to few others, as in piles.
+/// Interior points come early where contacts are coupled to few others, as in piles.
 TEST(AutoSolver, InteriorPointsComeEarlyInPiles) {
   for (const unsigned seed : {75u, 87u, 210u}) {
     ConeSolution solution;
     const SolveReport report = solve(plant_any(seed), solution);
     EXPECT_EQ(report.status, Status::ok);
-    EXPECT_STREQ(report.method, "ipm");
     EXPECT_LT(report.effort.newton_steps, 20) << seed;   // 257 (exact), 28, 33 (associated) if they did not ...
     EXPECT_EQ(report.effort.gradient_steps, 0) << seed;  // ... and 98, 290, 225 gradients
   }
@@ -244,11 +192,11 @@ TEST(AutoSolver, GradientsGoFirstInAPile) {
     ConeSolution solution;
     const SolveReport report = solve(make_grid(7, law), solution, 5e-5);
     EXPECT_EQ(report.status, Status::ok);
-    EXPECT_STREQ(report.method, "apgd");
+    EXPECT_STREQ(report.method, law == FrictionLaw::coulomb ? "spg" : "apgd");
     EXPECT_EQ(report.effort.newton_steps + report.effort.interior_point_steps, 0);
   }
   ConeSolution solution;
-  const SolveReport report = solve(make_grid(4, FrictionLaw::coulomb), solution, 1e-4);
+  const SolveReport report = solve(make_grid(4, FrictionLaw::coulomb), solution, 9e-5);  // below that of heaps
   EXPECT_EQ(report.status, Status::ok);
   EXPECT_STREQ(report.method, "spg");
   EXPECT_EQ(report.effort.newton_steps + report.effort.interior_point_steps, 0);
