@@ -3,7 +3,10 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "stickslip/base/make_room.h"
@@ -17,8 +20,8 @@ namespace {
 /// Balls, or pairs of them, of a block that threads share, and from how many on they do: 20 us in all. [-]
 constexpr std::size_t kBallsOfABlock = 256;
 constexpr std::size_t kManyBalls = 2048;
-/// A grid takes as long for a ball as holding it against so many. [-]
-constexpr std::size_t kFewBalls = 64;
+/// Numbers that cells may have, for each cell whose balls are looked at: more make those of other cells rarer. [-]
+constexpr std::size_t kNumbersOfACell = 8;
 
 template <class F>
 void for_balls(std::size_t n, F&& f) {
@@ -27,6 +30,14 @@ void for_balls(std::size_t n, F&& f) {
 
 Vector3 center_of(const BallFeature& ball, const BodyMotion& body) {
   return place_point<double>(body.p, body.R, ball.center);
+}
+
+/// Adds ids to others; all are sorted.
+void merge(const std::vector<ElementId>& ids, std::vector<ElementId>& others) {
+  const auto n = static_cast<std::ptrdiff_t>(others.size());
+  make_room(others, others.size() + ids.size());
+  others.insert(others.end(), ids.begin(), ids.end());
+  std::inplace_merge(others.begin(), others.begin() + n, others.end());
 }
 
 /// Puts what touches at named points into them.
@@ -130,12 +141,24 @@ void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<cons
     const bool is_listed = (id.pair & (kDetectedBit | kVaryingBit)) == 0;  // by name, always
     if (!is_listed) append(system_.find_manifold(id) ? kept_manifolds_ : some_ids_, id);
   }
-  make_room(ids_, some_ids_.size());
-  ids_ = some_ids_;
+  const bool is_known = again && filter_.has_value();
+  if (is_known) {
+    const auto is_other = [this](ElementId id) {
+      return std::ranges::binary_search(added_ids_, id) ||
+             (manifolds_.is_needed() && system_.find_manifold(id).has_value());
+    };
+    std::erase_if(ids_, is_other);
+    merge(some_ids_, ids_);
+    ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+  } else {
+    make_room(ids_, some_ids_.size());
+    ids_ = some_ids_;
+  }
+  added_ids_.clear();
   if (manifolds_.is_needed()) manifolds_.find(start, h, margin_, kept_manifolds_, again);
   if (filter_) {
     calc_reaches(start, h);
-    collect(start, h, ids_);
+    if (!is_known) collect(start, h, ids_);
   }
   make_points();
 }
@@ -185,8 +208,9 @@ bool ContactFinder::extend(const BodySnapshot& end) {
   if (filter_) extend_balls(end);
   if (manifolds_.extend(end)) points_.insert(points_.end(), manifolds_.added().begin(), manifolds_.added().end());
   if (points_.size() == before) return false;
-  for (std::size_t i = before; i < points_.size(); ++i) append(ids_, points_[i].id);
-  std::ranges::sort(ids_);
+  for (std::size_t i = before; i < points_.size(); ++i) append(added_ids_, points_[i].id);
+  std::ranges::sort(added_ids_);
+  merge(added_ids_, ids_);
   return true;
 }
 
@@ -209,32 +233,71 @@ void ContactFinder::extend_balls(const BodySnapshot& end) {
   std::fill(reaches_.begin(), reaches_.end(), 0.0);
   std::fill(curved_reaches_.begin(), curved_reaches_.end(), 0.0);
   some_ids_.clear();
-  if (walls_move_ || n_far > kFewBalls) {
-    collect(end, 0.0, some_ids_);
-  } else {
-    collect_far(end, some_ids_);
-  }
+  walls_move_ ? collect(end, 0.0, some_ids_) : collect_far(end, n_far, some_ids_);
   for (const ElementId id : some_ids_) {
     if (!std::ranges::binary_search(ids_, id)) append(points_, system_.make_contact_point(id));
   }
 }
 
-/// Adds the ids of what touches the few balls that have left their reach; whatever else touches is listed.
-void ContactFinder::collect_far(const BodySnapshot& at, std::vector<ElementId>& ids) const {
+/// Adds the ids of what touches the balls that have left their reach; whatever else touches is listed.
+void ContactFinder::collect_far(const BodySnapshot& at, std::size_t n_far, std::vector<ElementId>& ids) {
   const auto is_far = [this](int k) { return moved_far_[k] != 0; };
   for (const Wall& wall : walls_) {
     for (const int k : wall.balls) {
       if (is_far(k)) try_on_wall(at, 0.0, wall, k, ids);
     }
   }
-  for (const int i : round_) {
-    if (!is_far(i)) continue;
-    for (const int j : round_) {
-      stop_.check();
-      if (j != i && (i < j || !is_far(j))) try_balls(std::min(i, j), std::max(i, j), ids);
-    }
+  list_near_far(n_far);
+  boxes_.clear();
+  for (const int k : near_) {
+    const Vector3 extent = Vector3::Constant(system_.balls()[k].radius);
+    boxes_.push_back({centers_[k] - extent, centers_[k] + extent});
+  }
+  broad_phase_.find(boxes_, pairs_, stop_, {});
+  for (const BroadPhase::Pair& pair : pairs_) {
+    const int i = near_[pair.first];
+    const int j = near_[pair.second];
+    if (is_far(i) || is_far(j)) try_balls(i, j, ids);
   }
   std::ranges::sort(ids);
+}
+
+/// Lists the balls in the cells round those that have left their reach, and a few others: cells as large as the largest
+/// ball, which share numbers.
+void ContactFinder::list_near_far(std::size_t n_far) {
+  constexpr double kSlack = 1.001;  // [-] more than round-off moves places
+  constexpr int kNeighbors = 27;
+  const std::vector<ShapeBall>& balls = system_.balls();
+  double size = std::numeric_limits<double>::min();
+  for (const int k : round_) size = std::max(size, 2.0 * kSlack * balls[k].radius);
+  using Cell = std::array<std::int64_t, 3>;
+  const auto cell_of = [&](int k) {
+    constexpr double kMost = 1e15;  // [-] all that is farther away shares a cell
+    Cell cell;
+    for (int i = 0; i < 3; ++i) {
+      cell[i] = static_cast<std::int64_t>(std::clamp(std::floor(centers_[k](i) / size), -kMost, kMost));
+    }
+    return cell;
+  };
+  marks_.assign(std::bit_ceil(kNumbersOfACell * kNeighbors * n_far), 0);
+  const auto mark_of = [&](const Cell& cell) -> char& {
+    constexpr std::array<std::uint64_t, 3> kFactors = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9};
+    std::uint64_t number = 0;
+    for (int i = 0; i < 3; ++i) number = (number ^ static_cast<std::uint64_t>(cell[i])) * kFactors[i];
+    return marks_[(number >> 32) & (marks_.size() - 1)];
+  };
+  for (const int k : round_) {
+    if (moved_far_[k] == 0) continue;
+    const Cell middle = cell_of(k);
+    for (int n = 0; n < kNeighbors; ++n) {
+      mark_of({middle[0] + n / 9 - 1, middle[1] + n / 3 % 3 - 1, middle[2] + n % 3 - 1}) = 1;
+    }
+  }
+  near_.clear();
+  for (const int k : round_) {
+    stop_.check();
+    if (mark_of(cell_of(k)) != 0) append(near_, k);
+  }
 }
 
 /// append_block(begin, end, ids) for this rank's blocks of [0, n), whose ids follow each other.

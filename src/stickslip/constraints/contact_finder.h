@@ -46,7 +46,8 @@ class ContactFinder {
   bool detects() const { return filter_.has_value() || manifolds_.is_needed(); }
 
   /// The points of the step from an instant (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
-  /// `again`: for the same step, after extend(): what touches at a point that it added is what touched then.
+  /// `again`: for the same step and at least the same `keep`, after extend(): what touches at a point that it added is
+  /// what touched then.
   void find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep = {}, bool again = false);
   /// For bodies at a time h after find(): finds the points of manifolds again whose frozen features no longer tell
   /// whether the shapes overlap, because the bodies moved far.
@@ -69,7 +70,8 @@ class ContactFinder {
   void collect(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
   void collect_on_curved(const BodySnapshot& at, int curved, int k, std::vector<ElementId>& ids);
   void collect_on_surfaces(const BodySnapshot& at, double h, const RankShare& share, std::vector<ElementId>& ids);
-  void collect_far(const BodySnapshot& at, std::vector<ElementId>& ids) const;
+  void collect_far(const BodySnapshot& at, std::size_t n_far, std::vector<ElementId>& ids);
+  void list_near_far(std::size_t n_far);
   void try_balls(int i, int j, std::vector<ElementId>& ids) const;
   void try_on_wall(const BodySnapshot& at, double h, const Wall& wall, int k, std::vector<ElementId>& ids) const;
   void extend_balls(const BodySnapshot& end);
@@ -107,6 +109,8 @@ class ContactFinder {
   std::vector<Vector3> centers_;        // (n balls) (3) [m] at the start of the step
   std::vector<double> reaches_;         // (n balls) [m]
   std::vector<char> moved_far_;         // (n balls) whether one has left its reach at the end of the step
+  std::vector<char> marks_;             // (numbers of cells) whether a ball that has may touch what is there
+  std::vector<int> near_;               // balls in cells with a mark
   std::vector<double> curved_reaches_;  // (n curved) [m]
   std::vector<std::vector<ElementId>> ids_of_blocks_;
   RankRecords records_;
@@ -114,6 +118,7 @@ class ContactFinder {
   std::vector<ElementId> kept_manifolds_;  // of the ids to be kept, those of manifolds
   std::vector<ElementId> ids_;             // sorted; of the points after the named ones
   std::vector<ElementId> some_ids_;        // of balls: to be kept, then found by extend()
+  std::vector<ElementId> added_ids_;       // by extend()
 };
 
 }  // namespace stickslip

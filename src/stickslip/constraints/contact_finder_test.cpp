@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,56 @@ TEST(ContactFinder, BallsBeyondTheirReachAreFound) {
   among_all.find_touching(at);
   EXPECT_EQ(finder.ids().size(), 2u);
   EXPECT_TRUE(std::ranges::equal(finder.ids(), among_all.ids()));
+}
+
+/// Of many balls of different sizes that leave their reach: extend() adds what touches then, as all pairs tell, and
+/// find() leaves it out again, but for what is to be kept.
+TEST(ContactFinder, ManyBallsBeyondTheirReachAreFound) {
+  constexpr int kBalls = 700;
+  constexpr double kEdgeOfBox = 6.0;  // [m]
+  const auto draw = [](int i, int k) { return 0.5 + 0.5 * std::sin(1e4 * std::sin(4.0 * i + k + 1.0)); };
+  const auto radius = [&](int i) { return i % 50 == 0 ? 1.0 : 0.1 + 0.2 * draw(i, 3); };
+  SystemBuilder builder(false, Vector3::Zero());
+  Vector q(7 * kBalls);
+  for (int i = 0; i < kBalls; ++i) {
+    Body ball;
+    ball.name = "ball" + std::to_string(i);
+    ball.mass = 1.0;
+    ball.inertia = Matrix3::Identity();
+    ball.shapes = {Shape{.geometry = Sphere{.radius = radius(i)}}};
+    builder.add_body(ball);
+    q.segment<7>(7 * i) << kEdgeOfBox * draw(i, 0), kEdgeOfBox * draw(i, 1), kEdgeOfBox * draw(i, 2), 1, 0, 0, 0;
+  }
+  builder.detect_contacts({});
+  const System system = builder.build();
+  const Vector at_rest = Vector::Zero(system.n_u());
+  BodySnapshot start(system), end(system);
+  start.take(0.0, q, &at_rest);
+  for (const int every : {3, 20, 300}) {
+    Vector moved = q;
+    for (int i = 0; i < kBalls; i += every) moved(7 * i) += 0.3 * (draw(i, 4) - 0.5);
+    end.take(kStep, moved, &at_rest);
+    ContactFinder finder(system);
+    finder.find(start, kStep);
+    const std::vector<ElementId> at_start(finder.ids().begin(), finder.ids().end());
+    EXPECT_TRUE(finder.extend(end));
+    std::size_t touching = 0;
+    for (int i = 0; i < kBalls; ++i) {
+      for (int j = 0; j < i; ++j) {
+        if ((moved.segment<3>(7 * i) - moved.segment<3>(7 * j)).norm() > radius(i) + radius(j)) continue;
+        ++touching;
+        EXPECT_TRUE(std::ranges::binary_search(finder.ids(), System::make_contact_id(j, i, 0))) << j << " and " << i;
+      }
+    }
+    EXPECT_GT(touching, 500u);
+    const ElementId kept = finder.points().back().id;
+    EXPECT_FALSE(std::ranges::binary_search(at_start, kept));
+    finder.find(start, kStep, std::span(&kept, 1), true);
+    ContactFinder other(system);
+    other.find(start, kStep, std::span(&kept, 1));
+    EXPECT_TRUE(std::ranges::equal(finder.ids(), other.ids()));
+    EXPECT_EQ(finder.ids().size(), at_start.size() + 1);
+  }
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ void VelocityStep::initialize(State& state, StepReport& report) {
 }
 
 const State& VelocityStep::settle_start(const State& state) {
+  goes_on_ = false;
   is_implicit_ = false;
   tolerance_ = solver_.tolerance();  // until solve() knows the contacts
   constraints_.set_implicit(nullptr);
@@ -166,6 +167,11 @@ int VelocityStep::count_pairs() {
   return static_cast<int>(std::unique(pairs_.begin(), pairs_.end()) - pairs_.begin());
 }
 
+void VelocityStep::go_on() {
+  constraints_.save_warm(solution_, warm_);
+  goes_on_ = true;
+}
+
 /// Solves the CCP (10) [Negrut2017], u = W p + b with b = J u_free + tau + added.
 Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport& report) {
   ConeProblem& problem = constraints_.problem();
@@ -190,7 +196,7 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
   }
   problem.floor = kSumRoundOff * std::sqrt(squared);
 
-  constraints_.load_warm(state.warm, solution_);
+  constraints_.load_warm(goes_on_ ? warm_ : state.warm, solution_);
   int iterations = 0;
   do {
     const PhaseScope phase(Phase::solve);

@@ -105,6 +105,8 @@ class VelocityStep {
   double tolerance() const { return tolerance_; }
   double admitted_overlap() const { return eases_ ? calc_admitted_overlap(tolerance_) : 0.0; }
 
+  /// The next solve of this step starts from the percussions of the last one, not from those of the step before.
+  void go_on();
   /// Solves for p, and sets u'. u_free (n_u) [m/s, rad/s]. failed: nothing is set, the report says why.
   Status solve(const Vector& u_free, const State& state, StepReport& report);
 
@@ -176,7 +178,8 @@ class VelocityStep {
   std::vector<double> gamma_end_;           // (n) [m/s] of u_end_; none where nothing is added: it is u of the solution
   std::vector<std::pair<int, int>> pairs_;  // of bodies: workspace of count_pairs()
   std::vector<double> residual_work_;
-  ValuesById warm_;                         // of the next step
+  ValuesById warm_;                         // of the next solve of this step, then of the next step
+  bool goes_on_ = false;                    // in this step
   Vector u_end_, force_, nonconservative_;  // (n_u)
   Vector adhesive_;                         // (n_u) [N, N m] or none
   Vector q_dot_, q_ahead_;                  // (n_q) of implicit steps
