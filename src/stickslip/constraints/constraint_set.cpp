@@ -219,7 +219,7 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
       if (pair.law().kinetic && mu < pair.law().friction) append(kinetic_, n_contacts_);
     }
     if (slides) {
-      problem_.add_contact(ContactBlocks(pair, mu).all());
+      problem_.add_contact(ContactBlocks(pair, mu, polygon_).all());
     } else {
       problem_.add_contact({});
     }
@@ -417,7 +417,7 @@ const Vector3& ConstraintSet::tangent(int cone) const {
   return packed != nullptr ? packed->contact(cone).tangent : geometries_[cone].tangent1;
 }
 
-bool ConstraintSet::hold_turned(std::span<const double> velocity, std::span<const double> added) {
+bool ConstraintSet::restore_static_friction(std::span<const double> velocity, std::span<const double> added) {
   return std::erase_if(kinetic_, [&](int i) {
            const Cone& cone = problem_.cones[i];
            const ContactPair& pair = system_.pair((*points_)[indices_[i]]);
@@ -431,7 +431,14 @@ bool ConstraintSet::hold_turned(std::span<const double> velocity, std::span<cons
          }) > 0;
 }
 
-bool ConstraintSet::gives_back() const {
+double ConstraintSet::calc_exact_residual(std::span<const double> p) {
+  for (FrictionBlock& block : problem_.blocks) FrictionPolygon().shape(block);
+  const double exact = calc_residual(problem_, FrictionLaw::coulomb, p, residual_work_).absolute;
+  for (FrictionBlock& block : problem_.blocks) polygon_.shape(block);
+  return exact;
+}
+
+bool ConstraintSet::has_restitution() const {
   for (int i = 0; i < count() && kind(i) == Kind::contact; ++i) {
     const Restitution e = restitution(i);
     if (e.normal != 0.0 || e.tangential != 0.0) return true;

@@ -13,6 +13,7 @@
 #include "stickslip/constraints/implicit_forces.h"
 #include "stickslip/constraints/servo_rows.h"
 #include "stickslip/constraints/step_report.h"
+#include "stickslip/math/friction_polygon.h"
 #include "stickslip/model/inputs.h"
 #include "stickslip/model/values_by_id.h"
 
@@ -45,6 +46,10 @@ class ConstraintSet {
   /// The bodies where gather() is, with the velocities that lead them to where their joints are at the end of the step,
   /// to second order; null: those of the instant. Must outlive the next gather().
   void set_ahead(const BodySnapshot* ahead) { ahead_ = ahead; }
+
+  /// Friction sets of two directions are this polygon from the next gather() on [Trinkle2003 eq. 35]; none: discs.
+  void set_polygon(const FrictionPolygon& polygon) { polygon_ = polygon; }
+  bool has_polygon() const { return polygon_.exists(); }
 
   /// M of the problems that gather() makes is the M_hat of these, as linearised then, or that of the system: null.
   void set_implicit(const ImplicitForces* forces) { implicit_ = forces; }
@@ -100,15 +105,17 @@ class ConstraintSet {
   /// Of a contact at the instant. [-]
   const Vector3& normal(int cone) const;
   const Vector3& tangent(int cone) const;
-  /// Contacts that began to slide with kinetic friction and that percussions with it turn back, by the velocities of a
-  /// solution (n) [m/s] less `added` (none: zero), get the friction of what sticks. Whether there are any: then the
-  /// problem is to be solved again.
-  bool hold_turned(std::span<const double> velocity, std::span<const double> added);
+  /// Contacts whose slip began with kinetic friction, and is reversed by the velocities of a solution (n) [m/s] less
+  /// `added` (empty: zero), get static friction. True: there are some, and the problem is to be solved again.
+  bool restore_static_friction(std::span<const double> velocity, std::span<const double> added);
   /// Whether a gathered contact has restitution.
-  bool gives_back() const;
+  bool has_restitution() const;
   /// added (n) += e gamma, of those under Newton's law, of the rows at the instant gathered: what Newton's law of
   /// impacts adds to the velocities after them.
   void add_restitution(std::span<double> added) const;
+
+  /// |natural map| of p (n) under Coulomb's law with discs, whichever law and friction sets the problem has. [m/s]
+  double calc_exact_residual(std::span<const double> p);
 
   // --- by row, at the instant
   std::span<const double> gamma() const { return gamma_; }  // (n) [m/s] of its velocities u
@@ -228,6 +235,8 @@ class ConstraintSet {
     Vector3 end;    // (3) [m] its origin then
     Vector3 omega;  // (3) [rad/s] world frame
   };
+  FrictionPolygon polygon_;
+  std::vector<double> residual_work_;
   bool finite_motions_ = false;
   const BodySnapshot* ahead_ = nullptr;
   std::vector<FiniteMotion> turning_;

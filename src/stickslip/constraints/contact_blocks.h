@@ -6,6 +6,7 @@
 #include <span>
 
 #include "stickslip/math/cones.h"
+#include "stickslip/math/friction_polygon.h"
 #include "stickslip/model/contact.h"
 
 namespace stickslip {
@@ -14,10 +15,11 @@ namespace stickslip {
 inline constexpr int kMaxFrictionSets = 3;
 
 /// The friction blocks of a contact: sliding, then spinning, then rolling, those that its rows have. Moments are
-/// measured by levers of the size of their bounds, so that the friction sets of turning have the radius 1.
+/// measured by levers of the size of their bounds, so that the friction sets of turning have the radius 1. Sets of two
+/// directions are regular polygons where there is a polygon [Trinkle2003 eq. 35], else discs.
 class ContactBlocks {
  public:
-  ContactBlocks(const ContactPair& pair, double mu) {
+  ContactBlocks(const ContactPair& pair, double mu, const FrictionPolygon& polygon = {}) : polygon_(polygon) {
     const ContactRowLayout& rows = pair.rows;
     if (pair.friction_dim > 0) add(pair.friction_dim, mu);
     if (!pair.has_moments()) return;
@@ -27,8 +29,12 @@ class ContactBlocks {
   std::span<const FrictionBlock> all() const { return {blocks_.data(), n_}; }
 
  private:
-  void add(int dim, double radius) { blocks_[n_++] = {dim, radius, 0, 0.0}; }
+  void add(int dim, double radius) {
+    blocks_[n_] = {dim, radius, 0, 0.0};
+    polygon_.shape(blocks_[n_++]);
+  }
 
+  FrictionPolygon polygon_;
   std::array<FrictionBlock, kMaxFrictionSets> blocks_;
   std::size_t n_ = 0;
 };

@@ -225,7 +225,7 @@ bool Instant::sticks(int cone, int set) const {
   return set == 0 ? members_[cone].mode == InstantMode::sticking : !members_[cone].turning[set - 1].slides;
 }
 
-bool Instant::rubs(int cone) const {
+bool Instant::has_sliding_friction(int cone) const {
   const auto slides_so = [](const Turning& turning) { return turning.slides; };
   return (slides(cone) && members_[cone].mu > 0.0) || std::ranges::any_of(turning(cone), slides_so);
 }
@@ -379,7 +379,7 @@ void Instant::make_problem() {
     const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
     if (!is_in_problem(i)) continue;
     if (slides(i) && !is_contact) continue;
-    if (is_contact && rubs(i)) sliding_.push_back(i);
+    if (is_contact && has_sliding_friction(i)) sliding_.push_back(i);
     rows_.push_back(select_rows(i));
     const Rows& rows = rows_.back();
     if (is_contact) {
@@ -421,7 +421,7 @@ void Instant::set_friction(const std::vector<double>& y) {
   for (int i = 0; i < set_.count(); ++i) {
     const Member& member = members_[i];
     const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
-    if (is_contact ? !rubs(i) || !is_in_problem(i) : !slides(i)) continue;
+    if (is_contact ? !has_sliding_friction(i) || !is_in_problem(i) : !slides(i)) continue;
     const double normal = is_contact ? y[next++] : 0.0;
     p.fill(0.0);
     const auto rub = [&](int first, int n, const double* direction, double radius) {

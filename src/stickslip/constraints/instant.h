@@ -75,7 +75,7 @@ struct InstantReport {
 ///   dry friction                 the same with its bound in the place of mu lambda_N              (18), (23)
 ///   all other contacts           lambda = 0                                                       (6)
 ///
-/// With polygons of friction in space (set_facets) what sticks has the polygon in (22), and what slides has what
+/// With polygons of friction in space (set_polygon) what sticks has the polygon in (22), and what slides has what
 /// maximal dissipation over the same polygon makes of its velocity (FrictionPolygon): a corner; or, where gamma_F is
 /// normal to an edge, mu lambda_N cos(pi / facets) against it and along the edge what keeps it so, up to mu lambda_N
 /// sin(pi / facets), as what sticks in one direction: (35)-(37) carried over to accelerations.
@@ -112,9 +112,8 @@ class Instant {
   /// The same of the points that a caller knows to be closed: those whose gap is at most `activation` (points) [m].
   void take(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
             const Inputs& inputs);
-  /// Friction of contacts in space has polygons in the place of discs in all that is taken from here on [Trinkle2003
-  /// eq. 35]: `facets` corners, the first one at the angle `orientation` [rad] from the first tangent. 0: discs.
-  void set_facets(int facets, double orientation);
+  /// Friction sets of two directions are this polygon from the next take() on [Trinkle2003 eq. 35]; none: discs.
+  void set_polygon(const FrictionPolygon& polygon) { polygon_ = polygon; }
   /// The law of what sticks in all that is solved from here on. Under the associated one accelerations along what
   /// sticks are zero wherever any forces within the cones hold it, and only there: the problem is convex.
   void set_law(FrictionLaw law) { law_ = law; }
@@ -135,7 +134,7 @@ class Instant {
   /// and rolling.
   bool sticks(int cone, int set) const;
   /// Whether a contact slides, spins or rolls with friction in proportion to its normal force.
-  bool rubs(int cone) const;
+  bool has_sliding_friction(int cone) const;
   std::span<const Turning> turning(int cone) const {
     return std::span(members_[cone].turning).first(static_cast<std::size_t>(members_[cone].n_turning));
   }
@@ -232,8 +231,6 @@ class Instant {
   Adhesion adhesion_;
   InstantTolerances tolerances_;
   FrictionLaw law_ = FrictionLaw::coulomb;
-  int facets_ = 0;
-  double orientation_ = 0.0;  // [rad]
   FrictionPolygon polygon_;
   std::vector<Size> sizes_;         // (bodies)
   std::vector<double> activation_;  // (points) [m]

@@ -6,12 +6,6 @@
 
 namespace stickslip {
 
-void Instant::set_facets(int facets, double orientation) {
-  facets_ = facets;
-  orientation_ = orientation;
-  polygon_ = FrictionPolygon(facets, orientation);
-}
-
 bool Instant::has_polygon(int cone) const {
   return polygon_.exists() && set_.kind(cone) == ConstraintSet::Kind::contact && members_[cone].n_friction == 2;
 }
@@ -19,7 +13,9 @@ bool Instant::has_polygon(int cone) const {
 FrictionBlock Instant::friction_block(int cone) const {
   const Member& member = members_[cone];
   if (on_edge(cone)) return {1, member.mu * polygon_.half_edge(), 0, 0.0};
-  return {member.n_friction, member.mu, has_polygon(cone) ? facets_ : 0, has_polygon(cone) ? orientation_ : 0.0};
+  FrictionBlock block{member.n_friction, member.mu, 0, 0.0};
+  if (has_polygon(cone)) polygon_.shape(block);
+  return block;
 }
 
 /// Makes the direction of a member that slides one that its polygon opposes: of an edge where it is so up to `zero`

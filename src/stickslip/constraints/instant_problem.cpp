@@ -163,7 +163,7 @@ InstantProblem make_acceleration_problem(const Instant& instant) {
         break;
       case InstantMode::sticking:
       case InstantMode::bilateral:
-        if (is_contact && instant.rubs(i)) {
+        if (is_contact && instant.has_sliding_friction(i)) {
           builder.add_sliding(i);
         } else {
           builder.add_whole(i, true);

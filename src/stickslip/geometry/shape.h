@@ -80,7 +80,7 @@ struct Mesh {
   std::shared_ptr<const TriangleMesh> surface;  // never null
   std::optional<HeightField> field;             // none: a mesh
   std::string file;                             // where it is from; of no weight
-  double scale = 1.0;                           // by which the file's coordinates were multiplied; likewise
+  Vector3 scale = Vector3::Ones();              // by which the file's coordinates were multiplied; likewise
   bool operator==(const Mesh& other) const;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <utility>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/geometry/point_file.h"
@@ -56,6 +57,14 @@ Triangles read_triangles(std::string_view bytes, const std::string& name) {
   Triangles triangles;
   for (std::size_t i = 0; i + 2 < points.size(); i += 3) triangles.push_back({points[i], points[i + 1], points[i + 2]});
   return triangles;
+}
+
+void scale_triangles(const Vector3& scale, Triangles& triangles) {
+  const bool mirrors = scale.prod() < 0.0;
+  for (std::array<Vector3, 3>& corners : triangles) {
+    for (Vector3& corner : corners) corner = corner.cwiseProduct(scale);
+    if (mirrors) std::swap(corners[1], corners[2]);
+  }
 }
 
 }  // namespace stickslip

@@ -230,12 +230,4 @@ void project_on_contact_cone(std::span<const FrictionBlock> blocks, const double
   }
 }
 
-void project_on_dual_cone(std::span<const FrictionBlock> blocks, const double* x, double* y) {
-  int dim = 1;
-  for (const FrictionBlock& block : blocks) dim += block.dim;
-  for (int i = 0; i < dim; ++i) y[i] = -x[i];
-  project_on_contact_cone(blocks, y, y);
-  for (int i = 0; i < dim; ++i) y[i] += x[i];
-}
-
 }  // namespace stickslip

@@ -38,9 +38,6 @@ void project_on_ball(int dim, double radius, const double* x, double* y);
 /// y = P_K(x), K the cone of a contact with these friction blocks. x, y (1 + sum of dims), the normal first.
 void project_on_contact_cone(std::span<const FrictionBlock> blocks, const double* x, double* y);
 
-/// y = P_K*(x), K* = {u : u_N >= sum over b of h_b(-u_b)}. x, y (1 + sum of dims); they must not overlap.
-void project_on_dual_cone(std::span<const FrictionBlock> blocks, const double* x, double* y);
-
 /// The normal component p_N of P_K(x) and, where `gradient` (1 + sum of dims) is not null, its derivative in x.
 double calc_projected_normal(std::span<const FrictionBlock> blocks, const double* x, double* gradient = nullptr);
 

@@ -68,9 +68,12 @@ Rows project(const std::vector<FrictionBlock>& blocks, const Rows& x) {
   return y;
 }
 
+/// P_K*(x) = x + P_K(-x), K* = {u : u_N >= sum over b of h_b(-u_b)} [Moreau1965].
 Rows project_dual(const std::vector<FrictionBlock>& blocks, const Rows& x) {
   Rows y(x.size());
-  project_on_dual_cone(blocks, x.data(), y.data());
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = -x[i];
+  y = project(blocks, y);
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] += x[i];
   return y;
 }
 

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "stickslip/math/cones.h"
+
 namespace stickslip {
 
 /// A regular polygon of friction in two directions: P = conv{d_j}, d_j = (cos, sin)(orientation + 2 pi j / facets) on
@@ -32,6 +34,12 @@ class FrictionPolygon {
   FrictionPolygon(int facets, double orientation);
 
   bool exists() const { return facets_ > 0; }
+  /// Makes a friction set of two directions this polygon, or a disc where there is none.
+  void shape(FrictionBlock& block) const {
+    if (block.dim != 2) return;
+    block.facets = facets_;
+    block.orientation = exists() ? orientation_ : 0.0;
+  }
   double apothem() const { return apothem_; }      // [-] cos(pi / facets)
   double half_edge() const { return half_edge_; }  // [-] sin(pi / facets)
 

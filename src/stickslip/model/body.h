@@ -72,6 +72,7 @@ struct Body {
   Matrix3 inertia = Matrix3::Zero();  // (3, 3) [kg m^2] about the centre of mass, body frame; planar: (2, 2) only
   bool gyroscopic = true;             // rigid: keep the term omega x J omega
   bool is_rotor = false;              // a point that moves as a joint with armature does: without weight, not shown
+  bool is_massless = false;           // its mass is lent, so that schemes have one: without weight
   Pose pose;                          // fixed only
   Aside<Motion> motion;               // moving only
   Aside<Beam> beam;                   // beam only, which sets the mass
@@ -81,6 +82,8 @@ struct Body {
 
   int n_q = 0, q_offset = 0;  // set by SystemBuilder
   int n_u = 0, u_offset = 0;
+
+  bool has_weight() const { return !is_rotor && !is_massless; }
 };
 
 /// Whether a body's last four coordinates are a quaternion; all others have its velocities for their rates.

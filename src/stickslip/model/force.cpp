@@ -88,7 +88,7 @@ void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vec
       continue;
     }
     const int n = std::min(b.n_u, dimension());
-    for (int i = 0; i < n && !b.is_rotor; ++i) h(b.u_offset + i) = b.mass * gravity_(i);
+    for (int i = 0; i < n && b.has_weight(); ++i) h(b.u_offset + i) = b.mass * gravity_(i);
   }
   for (const Force& force : forces_) {
     std::visit(Overloaded{[&](const Spring&) { add_spring(*this, force, SpringPart::all, t, q, u, h); },
@@ -184,7 +184,7 @@ double System::calc_potential_energy(double t, const Vector& q) const {
       for (int i = 0; i < b.n_q; ++i) energy -= mass(i / 2) * gravity_(i % 2) * q(b.q_offset + i);
       continue;
     }
-    const int n = b.n_u == 0 || b.is_rotor ? 0 : dimension();
+    const int n = b.n_u == 0 || !b.has_weight() ? 0 : dimension();
     for (int i = 0; i < n; ++i) energy -= b.mass * gravity_(i) * q(b.q_offset + i);
   }
   return energy + calc_elastic_energy(t, q);

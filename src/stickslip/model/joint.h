@@ -193,7 +193,6 @@ struct Joint {
   const Attachment& side(int k) const { return is_coupling() ? coupled[k] : (k == 0 ? first : second); }
   /// Whether a lever makes a length of it: also of a coupling, whose units may be mixed.
   bool is_angle_row(int row) const { return row >= dim - n_angle_rows || options.type == JointType::coupling; }
-  bool has_coordinate() const { return n_coordinates > 0; }
   /// Whether there is one free direction, in which springs, forces and limits act.
   bool has_single_coordinate() const { return n_coordinates == 1; }
   /// The directions in which springs and dampers act: of a spherical joint all, for dampers.

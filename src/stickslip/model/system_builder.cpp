@@ -444,7 +444,7 @@ void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
       const Body& body = system_.bodies()[shape.body];
       return describe(body, body.shapes[shape.shape]);
     };
-    throw InputError(fmt::format("{}: no gap function between {} and {}; {}; except = [[..]] keeps shapes apart", owner,
+    throw InputError(fmt::format("no gap function between {} and {}; {}; except = [[..]] keeps shapes apart",
                                  describe_shape(missing->first), describe_shape(missing->second), kAvailablePairs));
   }
   if (!find_pair(system_, [](const ShapeFeatures&, const ShapeFeatures&) { return true; })) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cctype>
 #include <vector>
 
@@ -37,13 +36,10 @@ std::string check_hull_file(const std::filesystem::path& path, const Vector3& sc
 }
 
 bool is_mesh_file(const std::filesystem::path& path, const Vector3& scale) {
-  if (!(scale(0) > 0.0) || scale != Vector3::Constant(scale(0))) return false;
   try {
     const std::string bytes = read_model_file(path, {path.string(), 0, 0}, kMaxDataBytes);
     Triangles triangles = read_triangles(bytes, path.string());
-    for (std::array<Vector3, 3>& corners : triangles) {
-      for (Vector3& corner : corners) corner *= scale(0);
-    }
+    scale_triangles(scale, triangles);
     make_triangle_mesh(triangles, point_file_format(path.string()) == PointFileFormat::stl);
   } catch (const InputError&) {
     return false;

@@ -64,7 +64,7 @@ MjcfFields::Grid MjcfFields::read_file(const XmlElement& element, const XmlAttri
   if (!options_.reads_files) element.fail("file", "no file: none is read here");
   const fs::path given = compiler_.strips_path ? fs::path(file.value).filename() : fs::path(file.value);
   const fs::path path = folder_ / compiler_.asset_folder / given;
-  const std::string bytes = read_model_file(path, element.place(file), kMaxDataBytes);
+  const std::string bytes = read_model_file(path, element.place(file), kMaxDataBytes, "hfield.file");
   Grid grid;
   std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });

@@ -109,7 +109,7 @@ void MjcfGeoms::read_mesh(const XmlElement& element, Mesh& mesh) {
     const fs::path given = compiler_.strips_path ? fs::path(file->value).filename() : fs::path(file->value);
     const fs::path path = folder_ / compiler_.mesh_folder / given;
     name = path.string();
-    const std::string bytes = read_model_file(path, element.place(*file), kMaxDataBytes);
+    const std::string bytes = read_model_file(path, element.place(*file), kMaxDataBytes, "mesh.file");
     try {
       triangles = read_triangles(bytes, name);
       for (auto& triangle : triangles) {

@@ -47,6 +47,7 @@ struct RobotShape {
   Pose pose;
   ShapeContact contact;
   SourcePlace place;
+  std::size_t body = 0;  // of the model, also where that is fused into another
 };
 
 /// gain times the value of an input, and offset; offset alone where there is no input.

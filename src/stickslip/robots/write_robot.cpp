@@ -11,50 +11,13 @@
 #include "stickslip/base/overloaded.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/robots/robot_model.h"
+#include "stickslip/robots/scene_names.h"
 #include "stickslip/scene/toml_text.h"
 
 namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxRobotName = 128;  // [bytes] of a scene's names
-
-/// Names of one table of a scene.
-class SceneNames {
- public:
-  explicit SceneNames(RobotWarnings& warnings) : warnings_(warnings) {}
-
-  /// The name as a scene can have it, and unlike the others.
-  std::string take(const std::string& name, const SourcePlace& place, const std::string& element) {
-    const std::string what = element + ".name";
-    std::string fit = name;
-    for (char& c : fit) {
-      if (c == '/' || c == '.' || (c >= 0 && c < ' ') || c == '\x7F') c = '_';
-    }
-    if (fit.empty()) fit = "_";
-    for (const std::string_view word : {"group:", "material:"}) {
-      if (!fit.starts_with(word)) continue;
-      fit[word.size() - 1] = '_';
-      warnings_.add(
-          place, what,
-          fmt::format("\"{}\" would name a {} of shapes: named \"{}\"", name, word.substr(0, word.size() - 1), fit));
-    }
-    if (fit.size() > kMaxRobotName) {
-      throw InputError(place, what, "", fmt::format("expected a name of at most {} bytes", kMaxRobotName));
-    }
-    std::string free = fit;
-    for (int i = 2; !taken_.insert(free).second; ++i) free = fmt::format("{}~{}", fit, i);
-    if (free != fit) warnings_.add(place, what, fmt::format("\"{}\" is taken: named \"{}\"", fit, free));
-    return free;
-  }
-  /// Keeps a name for what the scene makes by itself.
-  void keep(const std::string& name) { taken_.insert(name); }
-
- private:
-  RobotWarnings& warnings_;
-  std::set<std::string> taken_;
-};
 
 std::string number(double x) {
   return write_toml_number(x);
@@ -160,6 +123,7 @@ class RobotWriter {
     pose_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
       RobotBody& body = model_.bodies[i];
+      for (RobotShape& shape : body.shapes) shape.body = i;
       if (i == 0 || moves(i)) {
         target_[i] = i;
         continue;
@@ -242,25 +206,49 @@ class RobotWriter {
     return std::ranges::any_of(model_.bodies[i].shapes, [](const RobotShape& s) { return !s.contact.visual; });
   }
 
+  /// A body as a side of `except`: the name of the one it is fused into, or its own shapes there, beside those of
+  /// others.
+  std::vector<std::string> exception_sides(std::size_t i) const {
+    const RobotBody& into = model_.bodies[target_[i]];
+    std::vector<std::string> own;
+    std::size_t n = 0;
+    for (const RobotShape& shape : into.shapes) {
+      if (shape.contact.visual) continue;
+      ++n;
+      if (shape.body == i) own.push_back(into.name + "/" + shape.name);
+    }
+    return own.size() == n && n > 0 ? std::vector{into.name} : own;
+  }
+
   void write_excepts() {
-    std::set<std::pair<std::size_t, std::size_t>> pairs;
-    std::vector<std::pair<std::size_t, std::size_t>> ordered;
-    const auto add = [&](std::size_t a, std::size_t b) {
-      if (a == b || !has_shapes(a) || !has_shapes(b) || (!moves(a) && !moves(b))) return;
+    std::set<std::pair<std::string, std::string>> pairs;
+    std::vector<std::pair<std::string, std::string>> ordered;
+    const auto add_sides = [&](const std::string& a, const std::string& b) {
       if (pairs.insert(std::minmax(a, b)).second) ordered.emplace_back(a, b);
+    };
+    const auto may_touch = [&](std::size_t a, std::size_t b) {
+      return a != b && has_shapes(a) && has_shapes(b) && (moves(a) || moves(b));
+    };
+    const auto add = [&](std::size_t a, std::size_t b) {
+      if (may_touch(a, b)) add_sides(model_.bodies[a].name, model_.bodies[b].name);
     };
     for (std::size_t i = 1; i < model_.bodies.size(); ++i) {
       if (!moves(i) || model_.jointed_collide) continue;
       if (model_.root_collides && !moves(parent_of_[i])) continue;
       add(parent_of_[i], i);
     }
-    for (const auto& [a, b] : model_.excludes)
-      add(target_[static_cast<std::size_t>(a)], target_[static_cast<std::size_t>(b)]);
+    for (const auto& [first, second] : model_.excludes) {
+      const auto a = static_cast<std::size_t>(first);
+      const auto b = static_cast<std::size_t>(second);
+      if (!may_touch(target_[a], target_[b])) continue;
+      for (const std::string& of_a : exception_sides(a)) {
+        for (const std::string& of_b : exception_sides(b)) add_sides(of_a, of_b);
+      }
+    }
     if (ordered.empty()) return;
     std::string text;
     for (const auto& [a, b] : ordered) {
-      text += fmt::format("{}[{}, {}]", text.empty() ? "" : ",\n          ", quote_toml(model_.bodies[a].name),
-                          quote_toml(model_.bodies[b].name));
+      text += fmt::format("{}[{}, {}]", text.empty() ? "" : ",\n          ", quote_toml(a), quote_toml(b));
     }
     line("except = [{}]", text);
   }

@@ -263,9 +263,10 @@ bool looks_like_xml(std::string_view bytes) {
   return first != std::string_view::npos && bytes[first] == '<';
 }
 
-std::string read_model_file(const fs::path& path, const SourcePlace& place, std::size_t max_bytes) {
+std::string read_model_file(const fs::path& path, const SourcePlace& place, std::size_t max_bytes,
+                            const std::string& key) {
   const auto refuse = [&](const std::string& why) {
-    throw InputError(place, "", place.line > 0 ? path.string() : "", why);
+    throw InputError(place, key, place.line > 0 ? path.string() : "", why);
   };
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) refuse("not an ordinary file");

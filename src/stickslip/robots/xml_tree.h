@@ -48,8 +48,9 @@ inline constexpr int kMaxXmlIncludeDepth = 16;                      // [-] inclu
 /// Whether bytes are XML's rather than a scene's: whether the first that is no blank is '<'.
 bool looks_like_xml(std::string_view bytes);
 
-/// Reads a file's text; throws InputError at `place` where it cannot.
-std::string read_model_file(const std::filesystem::path& path, const SourcePlace& place, std::size_t max_bytes);
+/// Reads a file's text; throws InputError at `place`, where `key` names the file, where it cannot.
+std::string read_model_file(const std::filesystem::path& path, const SourcePlace& place, std::size_t max_bytes,
+                            const std::string& key = "");
 
 /// The root of a model's text. `read` gives the text of an <include file="...">, whose root's children take its place;
 /// without it includes are refused. Throws InputError: no XML, not UTF-8, two roots, an attribute twice, too large.

@@ -153,7 +153,7 @@ Polyline read_polyline(const TableReader& reader) {
 Mesh read_mesh(const TableReader& reader) {
   Mesh mesh;
   mesh.file = reader.string("file", "the name of a file .stl or .obj");
-  mesh.scale = reader.number_or("scale", kPositive, "-", 1.0);
+  mesh.scale = read_scale(reader);
   ReadContext& context = reader.context();
   if (context.document.stored_shapes) {
     mesh.surface = find_stored_mesh(reader, "the checksum of a mesh of the result");
@@ -162,13 +162,12 @@ Mesh read_mesh(const TableReader& reader) {
   }
   if (point_file_format(mesh.file) == PointFileFormat::points) reader.fail("file", "a file .stl or .obj");
   const fs::path path = context.document.folder(reader.find("file")->mark) / fs::path(mesh.file);
-  std::shared_ptr<const TriangleMesh>& known = context.meshes[{path.string(), mesh.scale}];
+  std::shared_ptr<const TriangleMesh>& known =
+      context.meshes[{path.string(), {mesh.scale(0), mesh.scale(1), mesh.scale(2)}}];
   mesh.file = fs::absolute(path).string();
   if (!known) {
     Triangles triangles = parse_data_file(reader, "file", &read_triangles);
-    for (std::array<Vector3, 3>& corners : triangles) {
-      for (Vector3& corner : corners) corner *= mesh.scale;
-    }
+    scale_triangles(mesh.scale, triangles);
     try {
       known = make_triangle_mesh(triangles, point_file_format(mesh.file) == PointFileFormat::stl);
     } catch (const InputError& error) {

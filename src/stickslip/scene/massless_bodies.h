@@ -8,7 +8,7 @@
 namespace stickslip {
 
 /// Bodies of mass 0 between joints. Schemes need masses: these bodies have kShare of the least mass and mean moment of
-/// the bodies next to them, over others of mass 0, which is what motions are off by.
+/// the bodies next to them, over others of mass 0, which is what motions are off by. They have no weight.
 class MasslessBodies {
  public:
   static constexpr double kShare = 1e-6;  // [-]

@@ -2,7 +2,6 @@
 #include "stickslip/scene/pose_start.h"
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "stickslip/math/dense_factors.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/scene/joint_motion.h"
 
@@ -380,14 +380,6 @@ class StartPoser {
     place();
   }
 
-  static Vector least_norm(const Matrix& J, const Vector& b) {
-    constexpr double kDependent = 1e-9;  // [-] rows that say what others say, to what Newton's method leaves of them
-    Eigen::CompleteOrthogonalDecomposition<Matrix> factors;
-    factors.setThreshold(kDependent);
-    factors.compute(J);
-    return factors.solve(b);
-  }
-
   /// Newton's method by least norm, each step halved until the rows get smaller.
   void close_rows(Vector& moved) {
     constexpr int kMostSteps = 100;    // [-] far starts need tens
@@ -395,7 +387,7 @@ class StartPoser {
     constexpr double kLongest = 0.5;   // [rad, m] of one unknown: further, tangents say nothing
     Vector g = calc_rows();
     for (int i = 0; i < kMostSteps && g.lpNorm<Eigen::Infinity>() > kRoundOff; ++i) {
-      Vector step = -least_norm(calc_jacobian(false), g);
+      Vector step = -solve_least_norm(calc_jacobian(false), g, kDependent);
       const double longest = step.size() > 0 ? step.lpNorm<Eigen::Infinity>() : 0.0;
       if (!(longest > 0.0) || !std::isfinite(longest)) return;
       step *= std::min(1.0, kLongest / longest);
@@ -422,7 +414,7 @@ class StartPoser {
     for (int i = 0; i < kMostProjections; ++i) {
       const Matrix J = calc_jacobian(false);
       // Of what has moved, the part along directions that leave the rows as they are goes back.
-      const Vector back = least_norm(J, J * moved) - moved;
+      const Vector back = solve_least_norm(J, J * moved, kDependent) - moved;
       if (!(back.lpNorm<Eigen::Infinity>() > kEnough)) break;
       const Snapshot before = save();
       const Vector moved_before = moved;
@@ -494,7 +486,7 @@ class StartPoser {
     for (const RowsOfJoint& rows : rows_) {
       if (rows.n_given > 0 && given_[rows.joint].rate.empty()) J.row(rows.begin + rows.dim).setZero();
     }
-    spread(rates, -least_norm(J, residual), twists);
+    spread(rates, -solve_least_norm(J, residual, kDependent), twists);
   }
 
   /// Velocities of all bodies from the rates of joints and what is added to those of the unknowns.
@@ -531,6 +523,8 @@ class StartPoser {
     int n_given = 0;
   };
 
+  /// [-] Rows that say what others say, to what Newton's method leaves of them.
+  static constexpr double kDependent = 1e-9;
   static constexpr double kClosed = 1e-12;    // [m, rad] a loop is closed to this, at a size of 1 m
   static constexpr double kRoundOff = 1e-15;  // [m, rad] below it there is nothing to gain
 

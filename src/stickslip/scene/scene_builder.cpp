@@ -56,9 +56,12 @@ void SceneBuilder::add_body(const SceneBody& source) {
     body.mass = source.mass.value_or(0.0);
     body.inertia = inertia_of(source.inertia);
     const bool is_massless = source.mass == 0.0;  // until it is lent some
-    if (is_massless) body.mass = 1.0;
-    if (is_massless) body.inertia.setIdentity();
-    if (is_massless) massless_.add(static_cast<int>(system_.system().bodies().size()));
+    if (is_massless) {
+      body.mass = 1.0;
+      body.inertia.setIdentity();
+      body.is_massless = true;
+      massless_.add(static_cast<int>(system_.system().bodies().size()));
+    }
     if (source.centre_of_mass) frame.center = *source.centre_of_mass;
   }
   if (by_shapes || source.centre_of_mass) {

@@ -24,7 +24,8 @@ struct ReadContext {
   const Document& document;
   Scene& scene;  // being read: parameters and planar are known from the start; places are noted on the way
   bool notes_places = true;
-  std::map<std::pair<std::string, double>, std::shared_ptr<const TriangleMesh>> meshes = {};  // by file and scale
+  /// By file and scale.
+  std::map<std::pair<std::string, std::array<double, 3>>, std::shared_ptr<const TriangleMesh>> meshes = {};
 };
 
 /// Which numbers a key takes.

@@ -364,13 +364,13 @@ class SceneWriter {
   /// Results have the triangles beside the scene.
   std::string keys_of(const Mesh& s) const {
     if (s.field) {
-      const bool is_of_file = !s.file.starts_with('=');
       return fmt::format(", size = [{}, {}], cells = [{}, {}], {} = {}, stored = \"{:016x}\"", number(s.field->size[0]),
-                         number(s.field->size[1]), s.field->cells[0], s.field->cells[1], is_of_file ? "file" : "height",
-                         quote_toml(s.file), calc_checksum(*s.surface));
+                         number(s.field->size[1]), s.field->cells[0], s.field->cells[1],
+                         s.file.starts_with('=') ? "height" : "file", quote_toml(s.file), calc_checksum(*s.surface));
     }
-    return fmt::format(", file = {}, scale = {}, stored = \"{:016x}\"", quote_toml(s.file), number(s.scale),
-                       calc_checksum(*s.surface));
+    const bool is_uniform = s.scale == Vector3::Constant(s.scale(0));
+    return fmt::format(", file = {}, scale = {}, stored = \"{:016x}\"", quote_toml(s.file),
+                       is_uniform ? number(s.scale(0)) : vector(s.scale), calc_checksum(*s.surface));
   }
 
   static std::string side(const SceneSide& side) {

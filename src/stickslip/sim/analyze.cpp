@@ -108,7 +108,7 @@ Analyzer::Analyzer(const Scene& scene, const AnalysisOptions& options)
     throw InputError({}, "--zeta", fmt::format("{:g}", options.damping), "at least 0");
   }
   if (const auto* events = std::get_if<EventDrivenOptions>(&scene.scheme)) {
-    instant_.set_facets(events->facets, events->orientation);
+    instant_.set_polygon(FrictionPolygon(events->facets, events->orientation));
   }
   built_.stepper->initialize(state_, report_);
   if (options.state) {

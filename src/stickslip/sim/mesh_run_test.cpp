@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/geometry/triangle_mesh.h"
@@ -120,6 +123,25 @@ TEST(MeshRun, AClosedMeshHasTheMassOfItsVolume) {
             std::string::npos);
 }
 
+/// A tetrahedron of volume 1/6 with its centre at (1, 1, 1) / 4, by one scale a direction: a negative product mirrors
+/// it, and a mesh that were turned inside out would be refused.
+TEST(MeshRun, ScalesTakeDirectionsAndMirror) {
+  const TemporaryFolder folder;
+  write_text(folder / "corner.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  const auto scene = [&](const std::string& scale) {
+    return parse_scene("stickslip = 1\ntime = {end = 1, step = 1e-3}\n[bodies.c]\ndensity = 6\n" +
+                           fmt::format("shapes.s = {{type = \"mesh\", file = \"corner.obj\", scale = {}}}\n", scale),
+                       (folder / "corner.toml").string());
+  };
+  for (const auto& [text, scale] : std::vector<std::pair<std::string, Vector3>>{
+           {"[1, -1, 2]", {1, -1, 2}}, {"-3", {-3, -3, -3}}, {"[-1, -2, 0.5]", {-1, -2, 0.5}}}) {
+    const Body& body = build(scene(text)).system->bodies()[0];
+    EXPECT_NEAR(body.mass, std::abs(scale.prod()), 1e-12) << text;
+    EXPECT_LT((-body.drawing_origin - 0.25 * scale).norm(), 1e-14) << text;
+  }
+  EXPECT_THROW(scene("[1, 0, 1]"), InputError);
+}
+
 /// A result has the triangles: it goes on to the same bits where the file is gone.
 TEST(MeshRun, ResultsKeepTheTriangles) {
   const TemporaryFolder folder;
@@ -139,7 +161,7 @@ shapes.s = {type = "sphere", radius = 0.1}
 mass = 1
 inertia = [1, 1, 1]
 position = [1, 1, 0.3]
-shapes.s = {type = "mesh", file = "cube.obj", visual = true}
+shapes.s = {type = "mesh", file = "cube.obj", scale = [1, -1, 2], visual = true}
 [contact_default]
 friction = 0.3
 )",

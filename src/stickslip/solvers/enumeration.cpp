@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "stickslip/base/assert.h"
@@ -112,7 +113,8 @@ class Enumerator {
   Enumeration found_;
 };
 
-/// Takes the bilateral rows out; false where they contradict one another.
+/// Takes the bilateral rows out; false where they contradict one another, also where all but round-off counts in W: of
+/// light bodies between heavy ones singular values are small that are not zero.
 bool Enumerator::eliminate() {
   constexpr double kContradicts = 1e-9;  // [-]
   for (const Cone& cone : problem_.cones) {
@@ -124,11 +126,17 @@ bool Enumerator::eliminate() {
   const Matrix own = W_all_(free_, free_);
   const Vector given = b_all_(free_);
   const Matrix coupled = W_all_(free_, others_);
-  const PivotedQr factors(own, kDeficient);
-  unique_free_ = factors.rank() == own.rows();
-  by_given_ = factors.solve(given);
-  by_others_ = factors.solve(coupled);
-  if ((own * by_given_ - given).norm() > std::max(kContradicts * given.norm(), problem_.floor)) return false;
+  const double round_off = std::numeric_limits<double>::epsilon() * static_cast<double>(own.rows());
+  bool agree = false;
+  for (const double deficient : {kDeficient, round_off}) {
+    const PivotedQr factors(own, deficient);
+    unique_free_ = factors.rank() == own.rows();
+    by_given_ = factors.solve(given);
+    by_others_ = factors.solve(coupled);
+    agree = (own * by_given_ - given).norm() <= std::max(kContradicts * given.norm(), problem_.floor);
+    if (agree) break;
+  }
+  if (!agree) return false;
   found_.W -= W_all_(others_, free_) * by_others_;
   found_.b -= W_all_(others_, free_) * by_given_;
   return true;
@@ -278,7 +286,10 @@ bool Enumerator::has_unique_velocities() const {
 }
 
 Enumeration Enumerator::run(std::span<const double> candidate) {
-  if (!eliminate()) return std::move(found_);
+  if (!eliminate()) {
+    add_candidate(candidate);
+    return std::move(found_);
+  }
   const bool unique = has_unique_velocities();
   if (unique) add_candidate(candidate);
   if (!found_.solutions.empty()) {
@@ -286,7 +297,10 @@ Enumeration Enumerator::run(std::span<const double> candidate) {
     return std::move(found_);
   }
   if (cones_.empty()) {
-    add(Vector(), {}, true);
+    if (!add(Vector(), {}, true)) {
+      found_.complete = false;
+      add_candidate(candidate);
+    }
     return std::move(found_);
   }
   std::vector<std::vector<CaseState>> all;

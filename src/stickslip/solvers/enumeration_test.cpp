@@ -371,6 +371,26 @@ TEST(Enumeration, SaysThatThereAreInfinitelyManyMotions) {
   EXPECT_EQ(one.solutions.size(), 1U);
 }
 
+/// Bilateral rows of a light body beside a heavy one have a solution, those that contradict each other have none.
+TEST(Enumeration, TellsSmallSingularValuesFromContradictions) {
+  const auto enumerate = [](const Matrix& W, const std::vector<double>& b) {
+    ConeProblem cones;
+    for (std::size_t k = 0; k < b.size(); ++k) cones.add_free(1);
+    return enumerate_solutions(with_operator(cones, W, b));
+  };
+  Matrix W(2, 2);
+  W << 1.0, 0.0, 0.0, 1e-12;
+  const Enumeration one = enumerate(W, {-1.0, -1.0});
+  EXPECT_TRUE(one.complete);
+  ASSERT_EQ(one.solutions.size(), 1U);
+  EXPECT_NEAR(one.solutions[0].p[0], 1.0, kEnumerated);
+  EXPECT_NEAR(one.solutions[0].p[1], 1e12, 1e12 * kEnumerated);
+  W << 1.0, 1.0, 1.0, 1.0;
+  const Enumeration none = enumerate(W, {1.0, -1.0});
+  EXPECT_TRUE(none.complete);
+  EXPECT_TRUE(none.solutions.empty());
+}
+
 TEST(Enumeration, RefusesWhatIsTooLarge) {
   ConeProblem many;
   for (int k = 0; k < 9; ++k) many.add_contact({});

@@ -62,10 +62,8 @@ class HalfImplicitStepper final : public TimeStepper {
   bool meet_overlapping();
   bool leave_out_passed(double h, double t_end);
   bool put_back_left_out();
-  void put_facets();
   Status solve(const State& state, double h, double t_end, StepReport& report);
   bool drop(bool joints);
-  void judge_by_discs(StepReport& report);
   void add_positions(double h, double t_end);
   void add_contact(int cone, double h);
   std::span<const double> slip(int cone);
@@ -99,8 +97,6 @@ class HalfImplicitStepper final : public TimeStepper {
   Vector u_move_;                    // (n_u) what positions follow
   Vector q_dot_, q_end_;             // (n_q)
   Vector q_free_;                    // (n_q) where it was asked for
-  std::vector<FrictionBlock> blocks_;
-  std::vector<double> residual_work_;
   std::vector<Gyroscopic> gyroscopic_;
   bool implicit_ = false;                // whether forces are, in this step
   const ValuesById* landing_ = nullptr;  // slips of contacts that were about to land at the end of the last step
@@ -120,6 +116,7 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
       free_end_(system) {
   velocity_.look_within(options.envelope.value_or(0.0));
   velocity_.constraints().use_finite_motions();
+  velocity_.constraints().set_polygon(FrictionPolygon(options.facets, options.orientation));
   if (is_on(options.projection, system)) projection_.emplace(system, solver, options.correction_speed, stop);
   velocity_.constraints().problem().law = options.law;
   for (Vector* v : {&u_free_, &force_, &u_work_, &u_move_}) v->resize(system.n_u());
@@ -169,7 +166,6 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
     // In large heaps most steps are solved again for few contacts; in small ones the choice among solutions stays.
     if (velocity_.admitted_overlap() > 0.0) velocity_.go_on();
   }
-  if (options_.facets > 0) judge_by_discs(report);
 
   EnergyLedger energy = start.energy;
   keep_slips();
@@ -272,17 +268,6 @@ void HalfImplicitStepper::gather(double h) {
   look_at_points(h);
   const auto activation_of = [this](std::size_t i) { return looks_[i].activation; };
   velocity_.constraints().gather(start_, velocity_.contacts().points(), std::ref(activation_of), h);
-  put_facets();
-}
-
-/// Polygons in the place of discs [Trinkle2003 eq. 35].
-void HalfImplicitStepper::put_facets() {
-  if (options_.facets == 0) return;
-  for (FrictionBlock& block : velocity_.constraints().problem().blocks) {
-    if (block.dim != 2) continue;
-    block.facets = options_.facets;
-    block.orientation = options_.orientation;
-  }
 }
 
 /// Solves the CCP (10) [Negrut2017] of the step, or LCP (39) [Trinkle2003]. With `retries` one that is not solved is
@@ -327,16 +312,6 @@ bool HalfImplicitStepper::drop(bool joints) {
     }
   }
   return some;
-}
-
-/// The residual of the exact law, whose friction sets are discs.
-void HalfImplicitStepper::judge_by_discs(StepReport& report) {
-  ConeProblem& problem = velocity_.constraints().problem();
-  blocks_ = problem.blocks;
-  for (FrictionBlock& block : problem.blocks) block.facets = 0;
-  report.coulomb_residual =
-      calc_residual(problem, FrictionLaw::coulomb, velocity_.solution().p, residual_work_).absolute;
-  problem.blocks = blocks_;
 }
 
 /// (5a) [Negrut2017], (26) [Trinkle2003], and quaternions normalised.

@@ -255,7 +255,7 @@ void MoreauStepper::add_restitution() {
   std::vector<double>& sizes = velocity_.added_sizes();
   added.clear();
   sizes.clear();
-  if (!constraints.gives_back()) return;
+  if (!constraints.has_restitution()) return;
   make_room(added, constraints.size());
   make_room(sizes, constraints.size());
   added.assign(constraints.size(), 0.0);

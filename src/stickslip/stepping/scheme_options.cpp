@@ -19,13 +19,35 @@ ContactReach reach_of(const SchemeOptions& options) {
   return {0.0, (2.0 * relaxation->zeta + 1.0) * relaxation->delta};
 }
 
+/// The polygons that friction of two directions has under a scheme [Trinkle2003 eq. 35]; none: discs.
+struct Polygons {
+  const char* key = nullptr;  // that asks for them
+  std::string value;
+  const char* without = nullptr;  // what gives discs
+};
+Polygons polygons_of(const SchemeOptions& options) {
+  int facets = 0;
+  if (const auto* stewart_trinkle = std::get_if<StewartTrinkleOptions>(&options)) facets = stewart_trinkle->facets;
+  if (const auto* event_driven = std::get_if<EventDrivenOptions>(&options)) facets = event_driven->facets;
+  if (facets != 0) return {"scheme.facets", std::to_string(facets), "facets = 0"};
+  const auto* relaxation = std::get_if<RelaxationOptions>(&options);
+  if (relaxation == nullptr || relaxation->inclusion != RelaxationInclusion::facets) return {};
+  return {"scheme.inclusion", "facets", "another inclusion"};
+}
+
 /// Throws InputError for a law of contact that the scheme does not take.
 void refuse_laws(const SchemeOptions& options, const ContactPair& pair) {
+  const std::string who = pair.options.name.empty() ? "a detected contact" : "contact '" + pair.options.name + "'";
   const auto refuse = [&](const char* schemes, const char* what) {
-    const std::string who = pair.options.name.empty() ? "a detected contact" : "contact '" + pair.options.name + "'";
     throw InputError({}, "scheme.type", std::string(scheme_traits(options).name),
                      std::string(schemes) + ": " + who + " has " + what);
   };
+  const Polygons polygons = polygons_of(options);
+  if (polygons.key != nullptr && pair.friction_dim > 2 && pair.law().has_friction()) {
+    throw InputError({}, polygons.key, polygons.value,
+                     std::string(polygons.without) + ": " + who +
+                         " has Coulomb-Contensou friction, which has three dimensions and no polygons");
+  }
   const auto* relaxation = std::get_if<RelaxationOptions>(&options);
   const bool is_exact = relaxation != nullptr && relaxation->inclusion == RelaxationInclusion::exact &&
                         relaxation->model == RelaxationModel::baumgarte;

@@ -24,12 +24,6 @@ void StewartTrinkleOptions::check() const {
 std::unique_ptr<TimeStepper> make_stewart_trinkle(const StewartTrinkleOptions& options, const System& system,
                                                   ConeSolver& solver, StopToken stop, bool eases) {
   options.check();
-  for (const ContactPair& pair : system.contacts()) {
-    if (options.facets == 0 || pair.friction_dim <= 2 || !pair.law().has_friction()) continue;
-    throw InputError({}, "scheme.facets", std::to_string(options.facets),
-                     "facets = 0: contact '" + pair.options.name +
-                         "' has Coulomb-Contensou friction, which has three dimensions and no polygons");
-  }
   HalfImplicitOptions half_implicit;
   half_implicit.name = StewartTrinkleOptions::kTraits.name;
   half_implicit.facets = options.facets;

@@ -202,16 +202,15 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
     const PhaseScope phase(Phase::solve);
     report.solve = solve_nearer(solver_, problem, nearest_, tolerance_, solution_);
     iterations = report.solve.iterations += iterations;
-  } while (report.solve.status != Status::failed && constraints_.hold_turned(solution_.u, added_));
+  } while (report.solve.status != Status::failed && constraints_.restore_static_friction(solution_.u, added_));
   constraints_.report_worst(report.solve.residual, report);
   report.message = report.solve.message;
   if (report.solve.status == Status::failed) return Status::failed;
 
   stop_.check();
   set_end(u_free);
-  report.coulomb_residual = problem.law == FrictionLaw::coulomb
-                                ? report.solve.residual.absolute
-                                : calc_residual(problem, FrictionLaw::coulomb, solution_.p, residual_work_).absolute;
+  const bool is_exact = problem.law == FrictionLaw::coulomb && !constraints_.has_polygon();
+  report.coulomb_residual = is_exact ? report.solve.residual.absolute : constraints_.calc_exact_residual(solution_.p);
   report.choices = report.solve.choices;
   return report.solve.status;
 }

@@ -177,7 +177,6 @@ class VelocityStep {
   std::vector<double> added_, added_sizes_;  // (n) [m/s]
   std::vector<double> gamma_end_;           // (n) [m/s] of u_end_; none where nothing is added: it is u of the solution
   std::vector<std::pair<int, int>> pairs_;  // of bodies: workspace of count_pairs()
-  std::vector<double> residual_work_;
   ValuesById warm_;                         // of the next solve of this step, then of the next step
   bool goes_on_ = false;                    // in this step
   Vector u_end_, force_, nonconservative_;  // (n_u)

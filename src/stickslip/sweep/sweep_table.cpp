@@ -56,14 +56,6 @@ std::string quote_csv(const std::string& text) {
 
 }  // namespace
 
-bool is_sweep_table(const fs::path& path) {
-  try {
-    return Hdf5File::open(path).has_attribute("/", "sweep");
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
 SweepTable::SweepTable(const ParameterSweep& sweep, const std::optional<fs::path>& path, bool force)
     : sweep_(sweep), rows_(sweep.plan().rows()), name_(path ? path->string() : "the table in memory") {
   list_fields();

@@ -72,7 +72,4 @@ class SweepTable {
   std::vector<Field> fields_;  // status, steps, message, then those of parameters and of quantities
 };
 
-/// Whether a file is a table of a sweep.
-bool is_sweep_table(const std::filesystem::path& path);
-
 }  // namespace stickslip

@@ -12,7 +12,7 @@ constexpr double kInCone = 1e-10;
 
 }  // namespace
 
-void LawfulPercussions::put_right(SmoothMotion& motion, std::vector<ContactComponents>& percussions) {
+void LawfulPercussions::project_into_cones(SmoothMotion& motion, std::vector<ContactComponents>& percussions) {
   if (motion.determined() || !find_members(motion, percussions)) return;
   ConstraintSet& set = motion.constraints();
   shortest_.set_structure(dims_, parts_);

@@ -21,7 +21,7 @@ class LawfulPercussions {
   /// Where one of them is outside its friction cone: the shortest within the cones that have the same generalized
   /// percussion at the instant of `motion`, to which joints may add; as they are where there are none, and with
   /// polygons. percussions (contact points) [N s]
-  void put_right(SmoothMotion& motion, std::vector<ContactComponents>& percussions);
+  void project_into_cones(SmoothMotion& motion, std::vector<ContactComponents>& percussions);
 
  private:
   bool find_members(SmoothMotion& motion, const std::vector<ContactComponents>& percussions);

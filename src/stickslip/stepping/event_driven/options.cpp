@@ -36,7 +36,7 @@ void EventDrivenOptions::check() const {
 
 namespace event_driven {
 
-void refuse_contacts(const EventDrivenOptions& options, const System& system) {
+void refuse_contacts(const System& system) {
   const auto refuse = [](const std::string& what) {
     throw InputError({}, "scheme.type", std::string(EventDrivenOptions::kTraits.name),
                      "another scheme: " + what + ", and event-driven knows its contacts from the start");
@@ -52,12 +52,6 @@ void refuse_contacts(const EventDrivenOptions& options, const System& system) {
     refuse(fmt::format("what touches in contact '{}', between {} and {}, depends on where they are",
                        system.contacts()[pair.pair].options.name, describe(pair.first_shape),
                        describe(pair.second_shape)));
-  }
-  for (const ContactPair& pair : system.contacts()) {
-    if (options.facets == 0 || pair.friction_dim <= 2 || !pair.law().has_friction()) continue;
-    throw InputError({}, "scheme.facets", std::to_string(options.facets),
-                     "facets = 0: contact '" + pair.options.name +
-                         "' has Coulomb-Contensou friction, whose three directions have no polygons");
   }
 }
 

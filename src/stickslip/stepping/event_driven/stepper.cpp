@@ -221,7 +221,7 @@ void Stepper::report_motion(StepReport& report) {
   report.t = now_.t;
   record_.inexact |= !motion_.solve(now_.t, now_.q, now_.u, inputs_);
   transition_.make_lawful(now_, inputs_, motion_);
-  lawful_.put_right(motion_, percussions_);
+  lawful_.project_into_cones(motion_, percussions_);
   report_geometry(motion_.at(), system_.contact_points(), report);
   report_joints(system_, now_.t, now_.q, now_.u, report);
   report_forces(report);
@@ -245,7 +245,7 @@ void Stepper::report_crossing(StepReport& report) {
 std::unique_ptr<TimeStepper> make_event_driven(const EventDrivenOptions& options, const System& system,
                                                ConeSolver& solver, StopToken stop) {
   options.check();
-  event_driven::refuse_contacts(options, system);
+  event_driven::refuse_contacts(system);
   return std::make_unique<event_driven::Stepper>(options, system, solver, stop);
 }
 

@@ -72,7 +72,8 @@ Transition::Transition(const EventDrivenOptions& options, const System& system, 
   velocity_.solve_to(kSolve);
   force_.resize(system.n_u());
   change_.resize(system.n_u());
-  instant_.set_facets(options.facets, options.orientation);
+  velocity_.constraints().set_polygon(polygon_);
+  instant_.set_polygon(polygon_);
 }
 
 double Transition::tiny_gap(int point) const {
@@ -139,12 +140,6 @@ void Transition::add(const SolveReport& report, StepRecord& record) const {
 /// The rows of percussions of all that takes part, over a step of length h [s]; of an impact: 0.
 void Transition::gather(double h) {
   velocity_.constraints().gather(at_, system_.contact_points(), activation_, h);
-  if (!polygon_.exists()) return;
-  for (FrictionBlock& block : velocity_.constraints().problem().blocks) {
-    if (block.dim != 2) continue;
-    block.facets = options_.facets;
-    block.orientation = options_.orientation;
-  }
 }
 
 /// The impact of what closes: J u+ + e J u- of contacts and percussions obey the laws [Trinkle2003 section 2, with
@@ -569,7 +564,7 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
       choose_modes();
       // What any forces hold is held, though CP1 has found others that do not.
       if (!is_by_laws && !motion.determined() && lets_go() && any_forces_hold(at_, inputs)) choose_modes();
-      let_creep(now, inputs, motion);
+      allow_creep(now, inputs, motion);
     } else if (!try_sets(now, inputs, motion)) {
       // Modes that nobody vouches for: those of velocities.
       add(report.solve, record);

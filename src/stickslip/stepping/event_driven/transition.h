@@ -60,7 +60,7 @@ struct StepRecord {
 };
 
 /// Throws InputError where the scheme does not take the contacts of a system.
-void refuse_contacts(const EventDrivenOptions& options, const System& system);
+void refuse_contacts(const System& system);
 
 /// The beginning of a phase: impacts of what closes, projection of velocities, and the acceleration-level problem CP1,
 /// which says what is closed, sticks and slides from there on.
@@ -126,7 +126,7 @@ class Transition {
   bool try_set(unsigned opened, std::span<const int> closed, const Moment& now, const Inputs& inputs,
                SmoothMotion& motion);
   void choose_modes();
-  void let_creep(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
+  void allow_creep(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
   void take_loads(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
   bool let_slip(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
   bool settles(const Moment& now, const Inputs& inputs, const std::vector<int>& slips, SmoothMotion& motion);

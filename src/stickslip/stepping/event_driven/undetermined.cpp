@@ -26,7 +26,7 @@ constexpr double kSameDirection = 1.0 - 1e-9;  // [-] cosine of a direction with
 
 /// A contact that CP1 finds sticking at the limit of its friction may also slide, slower than CP1 can tell. It does if
 /// forces that oppose such a slip fit, to round-off.
-void Transition::let_creep(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
+void Transition::allow_creep(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
   Modes creeping = modes_;
   const ConstraintSet& set = instant_.constraints();
   std::vector<int> contacts;

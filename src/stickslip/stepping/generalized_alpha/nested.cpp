@@ -170,7 +170,8 @@ bool Nested::classify_percussions(Step& step) {
     std::copy_n(solution_.u.begin() + rows.offset, rows.n, xi.begin());
     classify_percussion(step, e, xi.data(), P_.data() + e.offset);
     changes |= was_closed != (e.level >= Level::velocity);
-    for (int set = 0; set < e.n_sets; ++set) changes |= e.states[set].stick != before[set].stick || e.rubs(set);
+    for (int set = 0; set < e.n_sets; ++set)
+      changes |= e.states[set].stick != before[set].stick || e.has_sliding_friction(set);
   }
   return changes;
 }
@@ -185,7 +186,7 @@ void Nested::acceleration_pass(Step& step) {
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (e.kind != ConstraintElement::Kind::contact || e.level < Level::velocity) continue;
-    if (e.rubs()) sliding_.push_back(static_cast<int>(k));
+    if (e.has_sliding_friction()) sliding_.push_back(static_cast<int>(k));
   }
   if (many_) {
     settle_many_sliding(step);
@@ -230,7 +231,7 @@ void Nested::settle_many_sliding(Step& step) {
     const StepElement& e = step.elements[k];
     double most = 0.0;
     for (int set = 0; set < e.n_sets; ++set) {
-      if (!e.rubs(set)) continue;
+      if (!e.has_sliding_friction(set)) continue;
       const int first = e.friction[set].first;
       most = std::max(most, std::abs(dot(e.friction[set].n, e.slip.data() + first, e.gamma_dot.data() + first)));
     }

@@ -34,7 +34,7 @@ void Nested::add_cone(const Step& step, int element, int n, Friction friction, d
     for (int set = 0; set < e.n_sets; ++set) {
       SetRows& shown = rows.sets[set];
       if (e.sticks(set)) shown = SetRows::all;
-      if (e.rubs(set) && friction == Friction::along) shown = SetRows::along;
+      if (e.has_sliding_friction(set) && friction == Friction::along) shown = SetRows::along;
       rows.n += shown == SetRows::all ? e.friction[set].n : shown == SetRows::along ? 1 : 0;
     }
   } else if (friction == Friction::all) {

@@ -41,7 +41,7 @@ void NewtonSystem::slide_set(const Step& step, const Group& group, const StepEle
   const int acc = vel + group.n_vel;
   const bool has_normal = e.kind == ConstraintElement::Kind::contact;
   if (group.n_acc > 0 && !state.stick_acceleration) {
-    const bool gives_back = e.restitution(first) != 0.0;
+    const bool has_restitution = e.restitution(first) != 0.0;
     Sliding s;
     s.radius = friction_radius_acceleration(e, set, has_normal ? step.x.lambda(e.offset) : 0.0);
     s.target = acc + first;
@@ -56,8 +56,8 @@ void NewtonSystem::slide_set(const Step& step, const Group& group, const StepEle
       s.value = e.gamma_dot.data() + first;
     } else {
       s.source = vel + first;
-      s.in_argument = gives_back ? -1 : vel + first;
-      s.r = gives_back ? 1.0 : r_friction(step, e, set);
+      s.in_argument = has_restitution ? -1 : vel + first;
+      s.r = has_restitution ? 1.0 : r_friction(step, e, set);
       s.value = e.xi.data() + first;
     }
     if (!state.stick && s.in_argument >= 0) s.argument_stretch = &state.stretch;

@@ -79,7 +79,7 @@ void find_adhesion(Step& step, const State& state) {
 
 }  // namespace
 
-bool hold_turned(Step& step) {
+bool restore_static_friction(Step& step) {
   const std::size_t n_before = step.turned.size();
   std::array<double, kMaxElementDim> start;
   for (const StepElement& e : step.elements) {

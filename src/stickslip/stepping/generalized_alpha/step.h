@@ -78,10 +78,10 @@ struct StepElement : ConstraintElement {
 
   bool sticks(int set = 0) const { return states[set].stick; }
   /// Whether a set slides that has friction.
-  bool rubs(int set) const { return !states[set].stick && friction_of(set) > 0.0; }
-  bool rubs() const {
+  bool has_sliding_friction(int set) const { return !states[set].stick && friction_of(set) > 0.0; }
+  bool has_sliding_friction() const {
     for (int s = 0; s < n_sets; ++s) {
-      if (rubs(s)) return true;
+      if (has_sliding_friction(s)) return true;
     }
     return false;
   }
@@ -190,7 +190,7 @@ void begin(Step& step, const State& state, double h, double t_end, bool again = 
 bool meets_others(Step& step);
 /// Contacts that began the step with kinetic friction and that have stopped or turned back at the iterate get the
 /// friction of what sticks from now on, in `turned`. Whether there are any: then the step is to be made again.
-bool hold_turned(Step& step);
+bool restore_static_friction(Step& step);
 /// The instant of a state instead of the end of a step, with the contacts that touch there.
 const BodySnapshot& set_to_instant(Step& step, const State& state);
 

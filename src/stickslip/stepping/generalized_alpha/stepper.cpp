@@ -312,7 +312,7 @@ void Stepper::solve(const State& state, double h, double t_end, StepReport& repo
   do {
     try_solve(state, h, t_end, report);
     iterations = report.solve.iterations += iterations;
-  } while (report.status != Status::failed && hold_turned(step_));
+  } while (report.status != Status::failed && restore_static_friction(step_));
 }
 
 void Stepper::try_solve(const State& state, double h, double t_end, StepReport& report) {

@@ -34,6 +34,9 @@ RelaxationEquations::RelaxationEquations(const RelaxationOptions& options, const
       adhesion_(system) {
   set_.problem().law = options.inclusion == RelaxationInclusion::associated ? FrictionLaw::associated  //
                                                                             : FrictionLaw::coulomb;
+  if (options.inclusion == RelaxationInclusion::facets) {
+    set_.set_polygon(FrictionPolygon(options.facets, options.orientation));
+  }
   for (Vector* v : {&force_, &free_, &nonconservative_, &adhesive_}) v->setZero(system.n_u());
   has_powers_ = !system.forces().empty() || !system.joints().empty() || adhesion_.exists();
 }
@@ -204,7 +207,6 @@ void RelaxationEquations::fill_problem(const std::vector<ContactPoint>& points, 
   double squared = 0.0;
   for (const double size : sizes_) squared += size * size;
   problem.floor = kSumRoundOff * std::sqrt(squared);
-  put_facets();
 }
 
 /// lambda and eta of the inclusion (65) [Kikuuwe2017], by the chosen way; of the evaluations of a step the report keeps
@@ -225,13 +227,13 @@ Status RelaxationEquations::solve(StepReport& report) {
     found.method = "clip";
     found.status = solved ? Status::ok : Status::failed;
     if (!solved) found.message = "forces are not finite";
-    if (solved) exact = calc_residual(problem, FrictionLaw::coulomb, solution_.p, work_).absolute;
+    if (solved) exact = set_.calc_exact_residual(solution_.p);
   } else {
     const double judged = solver_.tolerance();
     found = solve_nearer(solver_, problem, options_.controls_errors() ? kQuiet : judged, judged, solution_);
     exact = found.residual.absolute;
     if (options_.inclusion != RelaxationInclusion::exact && found.status != Status::failed) {
-      exact = calc_exact_residual();
+      exact = set_.calc_exact_residual(solution_.p);
     }
   }
   report.choices += found.choices;
@@ -246,25 +248,6 @@ Status RelaxationEquations::solve(StepReport& report) {
   }
   report.solve.iterations = iterations;
   return found.status;
-}
-
-/// The residual of the exact law, whose friction sets are discs. [m/s^2]
-double RelaxationEquations::calc_exact_residual() {
-  ConeProblem& problem = set_.problem();
-  for (FrictionBlock& block : problem.blocks) block.facets = 0;
-  const double exact = calc_residual(problem, FrictionLaw::coulomb, solution_.p, work_).absolute;
-  put_facets();
-  return exact;
-}
-
-/// Polygons in the place of discs, where that is the way.
-void RelaxationEquations::put_facets() {
-  if (options_.inclusion != RelaxationInclusion::facets) return;
-  for (FrictionBlock& block : set_.problem().blocks) {
-    if (block.dim != 2) continue;
-    block.facets = options_.facets;
-    block.orientation = options_.orientation;
-  }
 }
 
 }  // namespace stickslip

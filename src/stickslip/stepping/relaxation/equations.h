@@ -58,8 +58,6 @@ class RelaxationEquations {
   Status find_forces(double delta, double zeta, const std::vector<ContactPoint>& points, Rates& rates,
                      StepReport& report);
   Status bend(Rates& rates, StepReport& report);
-  double calc_exact_residual();
-  void put_facets();
 
   RelaxationOptions options_;
   const System& system_;
@@ -76,7 +74,7 @@ class RelaxationEquations {
   bool has_powers_;                        // whether there are forces but weight and gyroscopic ones
   Vector force_, free_, nonconservative_;  // (n_u)
   Vector adhesive_;                        // (n_u)
-  std::vector<double> sizes_, work_;       // (n)
+  std::vector<double> sizes_;              // (n)
 };
 
 }  // namespace stickslip

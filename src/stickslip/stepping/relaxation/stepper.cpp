@@ -400,7 +400,7 @@ void RelaxationStepper::report_step(const State& state, double h, StepReport& re
 }
 
 /// Throws InputError for a contact that the relaxation has no law for.
-void check_contact(const RelaxationOptions& options, const ContactPair& pair, const std::string& name) {
+void check_contact(const ContactPair& pair, const std::string& name) {
   const ContactLaw& law = pair.law();
   if (law.rebounds() || law.restitution_tangential != 0.0) {
     throw InputError({}, "scheme.type", "relaxation",
@@ -412,11 +412,6 @@ void check_contact(const RelaxationOptions& options, const ContactPair& pair, co
                      "another scheme, or friction that is one number or an expression of v: " + name +
                          " has static and kinetic friction, between which the relaxation knows no instant of rest");
   }
-  if (options.inclusion == RelaxationInclusion::facets && pair.friction_dim > 2 && law.has_friction()) {
-    throw InputError(
-        {}, "scheme.inclusion", "facets",
-        "another inclusion: " + name + " has Coulomb-Contensou friction, which has three dimensions and no polygons");
-  }
 }
 
 }  // namespace
@@ -425,10 +420,10 @@ std::unique_ptr<TimeStepper> make_relaxation(const RelaxationOptions& options, c
                                              StopToken stop) {
   options.check();
   for (const ContactPair& pair : system.contacts()) {
-    check_contact(options, pair, "contact '" + pair.options.name + "'");
+    check_contact(pair, "contact '" + pair.options.name + "'");
   }
   if (system.detection()) {
-    for (const ContactPair& pair : system.detected_pairs()) check_contact(options, pair, "a detected contact");
+    for (const ContactPair& pair : system.detected_pairs()) check_contact(pair, "a detected contact");
   }
   return std::make_unique<RelaxationStepper>(options, system, solver, stop);
 }
