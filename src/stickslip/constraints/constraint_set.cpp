@@ -367,7 +367,16 @@ void ConstraintSet::add_bodies(FactoredDelassus& factored) const {
   for (int k = 0; has_groups_ && k < implicit_->n_groups(); ++k) factored.add_body(implicit_->inverse_mass(k));
   for (std::size_t i = 0; !has_groups_ && i < system_.bodies().size(); ++i) {
     stop_.check();
-    if (delassus_body_[i] >= 0) factored.add_body(system_.inverse_mass(static_cast<int>(i)));
+    if (delassus_body_[i] < 0) continue;
+    const Body& body = system_.bodies()[i];
+    if (!system_.has_diagonal_mass()) {
+      factored.add_body(system_.inverse_mass(static_cast<int>(i)));
+      continue;
+    }
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxSideDofs, kMaxSideDofs> inverse;  // no memory
+    inverse.setZero(body.n_u, body.n_u);
+    inverse.diagonal() = system_.inverse_mass_diagonal().segment(body.u_offset, body.n_u);
+    factored.add_body(inverse);
   }
   for (int k = 0; k < n_servos_; ++k) factored.add_body(Matrix::Identity(1, 1));
 }

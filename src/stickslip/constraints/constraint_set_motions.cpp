@@ -186,7 +186,11 @@ void ConstraintSet::gather_servos(double h) {
       const int column = at.u_offset - system_.bodies()[at.body].u_offset;
       const auto W = pair_.W[s].row(0);
       Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxSideDofs, 1> y(at.n_u);  // no memory
-      y.noalias() = system_.inverse_mass(at.body).block(column, column, at.n_u, at.n_u) * W.transpose();
+      if (system_.has_diagonal_mass()) {
+        y = system_.inverse_mass_diagonal().segment(at.u_offset, at.n_u).cwiseProduct(W.transpose());
+      } else {
+        y.noalias() = system_.inverse_mass(at.body).block(column, column, at.n_u, at.n_u) * W.transpose();
+      }
       inverse_mass += W.dot(y);
     }
     const double gain = row.calc_gain(h);

@@ -272,14 +272,14 @@ void ContactFinder::list_near_far(std::size_t n_far) {
   for (const int k : round_) size = std::max(size, 2.0 * kSlack * balls[k].radius);
   using Cell = std::array<std::int64_t, 3>;
   const auto cell_of = [&](int k) {
-    constexpr double kMost = 1e15;  // [-] all that is farther away shares a cell
+    constexpr double kMost = 1e15;  // [-] all that is farther away, or nowhere (NaN), shares a cell
     Cell cell;
     for (int i = 0; i < 3; ++i) {
-      cell[i] = static_cast<std::int64_t>(std::clamp(std::floor(centers_[k](i) / size), -kMost, kMost));
+      cell[i] = static_cast<std::int64_t>(std::fmin(std::fmax(std::floor(centers_[k](i) / size), -kMost), kMost));
     }
     return cell;
   };
-  marks_.assign(std::bit_ceil(kNumbersOfACell * kNeighbors * n_far), 0);
+  marks_.assign(std::bit_ceil(kNumbersOfACell * kNeighbors * std::min(n_far, round_.size())), 0);
   const auto mark_of = [&](const Cell& cell) -> char& {
     constexpr std::array<std::uint64_t, 3> kFactors = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9};
     std::uint64_t number = 0;

@@ -15,7 +15,7 @@ namespace {
 double mobility_at(const System& system, const Attachment& side, const Vector3& at) {
   const Body& body = system.bodies()[side.body];
   if (body.n_u == 0) return 0.0;
-  const Matrix& inverse_mass = system.inverse_mass(side.body);
+  const System::MassBlock& inverse_mass = system.inverse_mass(side.body);
   switch (body.type) {
     case BodyType::planar:
       return inverse_mass(0, 0) + at.squaredNorm() * inverse_mass(2, 2);
@@ -45,7 +45,7 @@ double mobility_at(const System& system, const Attachment& side, const Vector3& 
 double angular_mobility(const System& system, const Attachment& side, const Vector3& axis) {
   const Body& body = system.bodies()[side.body];
   if (body.n_u == 0) return 0.0;
-  const Matrix& inverse_mass = system.inverse_mass(side.body);
+  const System::MassBlock& inverse_mass = system.inverse_mass(side.body);
   if (body.type == BodyType::planar) return inverse_mass(2, 2);
   if (body.type == BodyType::rigid) return axis.dot(inverse_mass.bottomRightCorner<3, 3>() * axis);
   if (!body.beam) return 0.0;
@@ -102,7 +102,7 @@ double variable_mobility(const System& system, const StateVariable& variable) {
   }
   const Body& body = system.bodies()[variable.index];
   if (body.n_u == 0) return 0.0;
-  const Matrix& inverse_mass = system.inverse_mass(variable.index);
+  const System::MassBlock& inverse_mass = system.inverse_mass(variable.index);
   switch (variable.quantity) {
     case StateVariable::Quantity::angle:
     case StateVariable::Quantity::angular_velocity: {

@@ -60,7 +60,7 @@ Triangles read_triangles(std::string_view bytes, const std::string& name) {
 }
 
 void scale_triangles(const Vector3& scale, Triangles& triangles) {
-  const bool mirrors = scale.prod() < 0.0;
+  const bool mirrors = (scale.array() < 0.0).count() % 2 == 1;
   for (std::array<Vector3, 3>& corners : triangles) {
     for (Vector3& corner : corners) corner = corner.cwiseProduct(scale);
     if (mirrors) std::swap(corners[1], corners[2]);

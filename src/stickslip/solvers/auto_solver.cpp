@@ -307,7 +307,7 @@ void AutoSolver::sweep(Task& task) {
     if (k == 1 || change <= goal) iterate_.judge();  // contacts that do not couple need one sweep
     const bool is_quick = change < before && std::log(goal / change) / std::log(change / before) <= kPromisedSweeps;
     if (k >= kLeastSweeps && !is_quick && change > goal) break;
-    if (k >= kMostSteps) break;
+    if (k >= kMostSteps || !(change > 0.0)) break;
     before = change;
   }
   iterate_.judge();

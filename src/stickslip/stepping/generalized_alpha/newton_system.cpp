@@ -87,7 +87,7 @@ bool NewtonSystem::factorise_blocks(const Step& step) {
         for (int i = 0; i < body.n_u; ++i) S[(r + i) * (n + 1)] += step.system.mass_diagonal()(body.u_offset + i);
         continue;
       }
-      const Matrix& mass = step.system.mass(block.first_body + b);
+      const System::MassBlock& mass = step.system.mass(block.first_body + b);
       for (int i = 0; i < body.n_u; ++i) {
         for (int j = 0; j < body.n_u; ++j) S[(r + i) * n + r + j] += mass(i, j);
       }

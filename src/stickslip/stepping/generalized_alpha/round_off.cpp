@@ -121,17 +121,32 @@ void RoundOffBounds::calc(const Step& step, const NewtonSystem& system) {
 /// The bounds as accelerations and velocities, in the measure of the balances.
 void RoundOffBounds::set_body(Step& step, int index) const {
   const Body& body = step.system.bodies()[index];
-  const Matrix& inverse = step.system.inverse_mass(index);
-  const Matrix& mass = step.system.mass(index);
-  const auto form = [&](const auto& A, const Vector& y) {
-    double sum = 0.0;
-    for (int i = 0; i < body.n_u; ++i) {
-      for (int j = 0; j < body.n_u; ++j) sum += std::abs(A(i, j) * y(body.u_offset + i) * y(body.u_offset + j));
-    }
-    return std::sqrt(sum / body.mass);
+  const auto set = [&](const auto& form_inverse, const auto& form) {
+    step.measure.set_round_off(step, index, form_inverse(force_), form_inverse(percussion_),
+                               kSumRoundOff * form(step.x.a), kSumRoundOff * form(step.x.U));
   };
-  step.measure.set_round_off(step, index, form(inverse, force_), form(inverse, percussion_),
-                             kSumRoundOff * form(mass, step.x.a), kSumRoundOff * form(mass, step.x.U));
+  if (step.system.has_diagonal_mass()) {
+    const auto form_of = [&body](const Vector& diagonal) {
+      return [&body, &diagonal](const Vector& y) {
+        double sum = 0.0;
+        for (int i = body.u_offset; i < body.u_offset + body.n_u; ++i) sum += std::abs(diagonal(i) * y(i) * y(i));
+        return std::sqrt(sum / body.mass);
+      };
+    };
+    return set(form_of(step.system.inverse_mass_diagonal()), form_of(step.system.mass_diagonal()));
+  }
+  const auto form_of = [&body](const System::MassBlock& A) {
+    return [&body, &A](const Vector& y) {
+      double sum = 0.0;
+      for (int i = 0; i < body.n_u; ++i) {
+        for (int j = 0; j < body.n_u; ++j) sum += std::abs(A(i, j) * y(body.u_offset + i) * y(body.u_offset + j));
+      }
+      return std::sqrt(sum / body.mass);
+    };
+  };
+  const System::MassBlock& inverse = step.system.inverse_mass(index);
+  const System::MassBlock& mass = step.system.mass(index);
+  set(form_of(inverse), form_of(mass));
 }
 
 }  // namespace stickslip::generalized_alpha

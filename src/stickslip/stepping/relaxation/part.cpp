@@ -304,12 +304,7 @@ void RelaxationPart::calc_tolerances() {
   tolerances_.resize(2 + system_.n_u() + problem.size());
   tolerances_.head(2).setConstant(scales.energy_tolerance(options_.relative_tolerance, options_.absolute_tolerance));
   const double speed = scales.speed_tolerance(options_.relative_tolerance, options_.absolute_tolerance);
-  for (std::size_t b = 0; b < system_.bodies().size(); ++b) {
-    const Body& body = system_.bodies()[b];
-    if (body.n_u == 0) continue;
-    tolerances_.segment(2 + body.u_offset, body.n_u) =
-        speed * system_.inverse_mass(static_cast<int>(b)).diagonal().cwiseInverse();
-  }
+  tolerances_.segment(2, system_.n_u()) = speed * system_.inverse_mass_diagonal().cwiseInverse();
   tolerances_.tail(problem.size()).setConstant(kNoBound);
 }
 
