@@ -185,10 +185,15 @@ TEST(Urdf, DrawsMeshes) {
   ASSERT_EQ(shapes.size(), 3U);
   const auto* sheet = std::get_if<Mesh>(&shapes[0].geometry);
   ASSERT_NE(sheet, nullptr);
-  EXPECT_EQ(sheet->scale, 0.5);
+  EXPECT_EQ(sheet->scale, Vector3::Constant(0.5));
   EXPECT_EQ(sheet->surface->triangles.size(), 2U);
   EXPECT_EQ(sheet->surface->vertices[1], Vector3(1, 0, 0));
-  for (std::size_t k : {1U, 2U}) EXPECT_TRUE(std::holds_alternative<Convex>(shapes[k].geometry)) << k;
+  const auto* mirrored = std::get_if<Mesh>(&shapes[1].geometry);
+  ASSERT_NE(mirrored, nullptr);
+  const std::vector<Vector3>& vertices = mirrored->surface->vertices;
+  const auto& [a, b, c] = mirrored->surface->triangles[0];
+  EXPECT_EQ((vertices[b] - vertices[a]).cross(vertices[c] - vertices[a]), Vector3(0, 0, -4)) << "the other side is out";
+  EXPECT_TRUE(std::holds_alternative<Convex>(shapes[2].geometry));
   for (const SceneShape& shape : shapes) EXPECT_TRUE(shape.contact.visual);
 }
 
