@@ -233,7 +233,7 @@ forces.pull = {{type = "load", body = "mass", force = [{}, {}, 0]}}
     BodySnapshot at(system);
     at.take(0.0, run.state.q, &run.state.u);
     Instant instant(system, *run.built.solver);
-    instant.set_facets(c.facets, 0.0);
+    instant.set_polygon(FrictionPolygon(c.facets, 0.0));
     instant.take(at, system.contact_points());
     EXPECT_EQ(instant.solve().status, Status::ok) << c.facets;
     EXPECT_LT((instant.a() - c.a).norm(), 1e-8) << c.facets << ' ' << c.fx;
