@@ -12,7 +12,7 @@ template <class T>
 class Aside {
  public:
   Aside() = default;
-  Aside(T value) : value_(std::make_unique<T>(std::move(value))) {}
+  Aside(T value) : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
   Aside(const Aside& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
   Aside(Aside&& other) noexcept = default;
   Aside& operator=(Aside other) noexcept {
