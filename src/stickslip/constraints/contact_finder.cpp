@@ -32,12 +32,16 @@ Vector3 center_of(const BallFeature& ball, const BodyMotion& body) {
   return place_point<double>(body.p, body.R, ball.center);
 }
 
-/// Adds ids to others; all are sorted.
+/// Adds ids to others; all are sorted. Takes no memory beside theirs.
 void merge(const std::vector<ElementId>& ids, std::vector<ElementId>& others) {
-  const auto n = static_cast<std::ptrdiff_t>(others.size());
-  make_room(others, others.size() + ids.size());
-  others.insert(others.end(), ids.begin(), ids.end());
-  std::inplace_merge(others.begin(), others.begin() + n, others.end());
+  std::size_t i = others.size();
+  std::size_t j = ids.size();
+  make_room(others, i + j);
+  others.resize(i + j);
+  for (std::size_t k = others.size(); j > 0;) {
+    const bool is_other = i > 0 && ids[j - 1] < others[i - 1];
+    others[--k] = is_other ? others[--i] : ids[--j];
+  }
 }
 
 /// Puts what touches at named points into them.
