@@ -215,8 +215,8 @@ double TrueContacts::calc_gap(const Pair& pair, double within, TrueGap& found) {
 
 /// And which shapes are no farther apart than `near`.
 void TrueContacts::find_overlaps(double near) {
-  constexpr std::size_t kRoom =
-      1000;  // [-] many bodies have far more pairs than overlaps, whose memory grows as they come
+  // Many bodies have far more pairs than overlaps, whose memory grows as they come.
+  constexpr std::size_t kRoom = 1000;  // [-]
   make_room(overlaps_, std::min(pairs_.size(), kRoom));
   overlaps_.clear();
   touching_.clear();
