@@ -99,7 +99,7 @@ class TemporaryFolder {
 };
 
 /// The pile as a scene with nothing set that has a default.
-Scene make_scene(const Pile& pile, int steps, const std::filesystem::path& folder) {
+Scene make_scene(const SpherePile& pile, int steps, const std::filesystem::path& folder) {
   std::ofstream balls(folder / "balls.dat");
   for (const Ball& b : pile.balls) {
     balls << fmt::format("{}", b.radius);
@@ -135,7 +135,7 @@ Scene make_scene(const Pile& pile, int steps, const std::filesystem::path& folde
   return load_scene(folder / "pile.toml");
 }
 
-OurFigures measure_ours(const Pile& pile, const BesidePsorOptions& settings) {
+OurFigures measure_ours(const SpherePile& pile, const BesidePsorOptions& settings) {
   const TemporaryFolder folder;
   OurFigures figures;
   PhaseClock phases;
@@ -166,7 +166,7 @@ void print_beside_psor_head() {
       "end | remarks |\n|---|---|---|---:|---:|---:|---:|---:|---:|---|\n");
 }
 
-void print_beside_psor(const Pile& pile, const BesidePsorOptions& options) {
+void print_beside_psor(const SpherePile& pile, const BesidePsorOptions& options) {
   const OurFigures ours = measure_ours(pile, options);
   Figures psor;
   double relaxed = 0.0;

@@ -15,6 +15,6 @@ struct BesidePsorOptions {
 void print_beside_psor_head();
 /// A run of a pile with nothing set that has a default, as `stickslip run` does it, output included, beside as many
 /// steps of PsorPile from the same state: two lines of the table.
-void print_beside_psor(const Pile& pile, const BesidePsorOptions& options);
+void print_beside_psor(const SpherePile& pile, const BesidePsorOptions& options);
 
 }  // namespace stickslip

@@ -11,9 +11,9 @@
 
 namespace stickslip {
 
-Pile read_pile(const std::string& path) {
+SpherePile read_pile(const std::string& path) {
   std::ifstream in(path);
-  Pile pile;
+  SpherePile pile;
   std::string line;
   std::string word;
   std::getline(in, line);
@@ -37,7 +37,7 @@ Pile read_pile(const std::string& path) {
   return pile;
 }
 
-void write_pile(const Pile& pile, const std::string& path) {
+void write_pile(const SpherePile& pile, const std::string& path) {
   std::ofstream out(path);
   out << fmt::format("# N {} L {} H 0\n", pile.balls.size(), pile.side);
   for (const Ball& b : pile.balls) {
@@ -50,8 +50,8 @@ void write_pile(const Pile& pile, const std::string& path) {
   }
 }
 
-Pile tile(const Pile& one, int n) {
-  Pile pile = {one.side * n, one.floor, {}};
+SpherePile tile(const SpherePile& one, int n) {
+  SpherePile pile = {one.side * n, one.floor, {}};
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       const Vector3 centre(one.side * (i + 0.5 - 0.5 * n), one.side * (j + 0.5 - 0.5 * n), 0.0);

@@ -15,15 +15,15 @@ struct Ball {
   Vector3 velocity, spin;
 };
 
-struct Pile {
+struct SpherePile {
   double side = 0.0;  // [m] of the box
   double floor = 0.0;
   std::vector<Ball> balls;
 };
 
-Pile read_pile(const std::string& path);
-void write_pile(const Pile& pile, const std::string& path);
+SpherePile read_pile(const std::string& path);
+void write_pile(const SpherePile& pile, const std::string& path);
 /// n x n mirror images: every other one is turned over in x, in y or in both.
-Pile tile(const Pile& one, int n);
+SpherePile tile(const SpherePile& one, int n);
 
 }  // namespace stickslip

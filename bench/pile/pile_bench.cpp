@@ -52,7 +52,7 @@ double time_of(const std::function<void()>& call, int repetitions = 5) {
   return least;
 }
 
-System make_system(const Pile& pile) {
+System make_system(const SpherePile& pile) {
   SystemBuilder builder(false, Vector3(0.0, 0.0, -9.81));
   Body box;
   box.name = "box";
@@ -83,7 +83,7 @@ System make_system(const Pile& pile) {
   return builder.build();
 }
 
-State make_state(const Pile& pile) {
+State make_state(const SpherePile& pile) {
   State state;
   const auto n = static_cast<Eigen::Index>(pile.balls.size());
   state.q.resize(7 * n);
@@ -107,9 +107,9 @@ double uniform(std::uint64_t seed, std::uint64_t k) {
 }
 
 /// n^3 spheres on a grid with play, dropped and settled for 2 s.
-Pile pour(int n) {
+SpherePile pour(int n) {
   constexpr double kSpacing = 0.25;  // [m]
-  Pile pile = {kSpacing * n, 0.0, {}};
+  SpherePile pile = {kSpacing * n, 0.0, {}};
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(n * n * n); ++i) {
     const auto columns = static_cast<std::uint64_t>(n);
     const auto at = [&](std::uint64_t k, std::uint64_t seed) {
@@ -175,7 +175,7 @@ double bytes_of_steps(const System& system, const State& start) {
   return heap_bytes() - before;
 }
 
-void measure(const Pile& pile) {
+void measure(const SpherePile& pile) {
   const System system = make_system(pile);
   const State start = make_state(pile);
   const auto n_bodies = static_cast<double>(pile.balls.size());
@@ -290,7 +290,7 @@ Request read_arguments(int argc, char** argv) {
 }
 
 int run(const Request& request) {
-  std::vector<Pile> piles;
+  std::vector<SpherePile> piles;
   for (const std::string& file : request.files) piles.push_back(read_pile(file));
   if (piles.empty()) {
     constexpr const char* kKept = "pile_1000.csv";
@@ -300,12 +300,12 @@ int run(const Request& request) {
   calibrate();
   if (request.beside.steps > 0) {
     print_beside_psor_head();
-    for (const Pile& pile : piles) print_beside_psor(tile(pile, request.tile), request.beside);
+    for (const SpherePile& pile : piles) print_beside_psor(tile(pile, request.tile), request.beside);
     return 0;
   }
   fmt::print("scene,bodies,contacts,part,each,ns\n");
-  for (const Pile& pile : piles) measure(pile);
-  const Pile& last = piles.back();
+  for (const SpherePile& pile : piles) measure(pile);
+  const SpherePile& last = piles.back();
   for (const double bodies : {1e4, 1e5}) {
     const auto n = std::lround(std::sqrt(bodies / static_cast<double>(last.balls.size())));
     if (n > 1) measure(tile(last, static_cast<int>(n)));

@@ -44,7 +44,8 @@ Eigen::Vector3d wall_normal(int k) {
 
 }  // namespace
 
-PsorPile::PsorPile(const Pile& pile, const Options& options) : options_(options), side_(pile.side), floor_(pile.floor) {
+PsorPile::PsorPile(const SpherePile& pile, const Options& options)
+    : options_(options), side_(pile.side), floor_(pile.floor) {
   bodies_.reserve(pile.balls.size());
   for (const Ball& ball : pile.balls) {
     const double r = ball.radius;

@@ -22,7 +22,7 @@ class PsorPile {
     double envelope = 0.01;         // [m] contacts with gaps up to this take part
     double correction_speed = 0.6;  // [m/s] at which overlaps are undone at most
   };
-  PsorPile(const Pile& pile, const Options& options);
+  PsorPile(const SpherePile& pile, const Options& options);
 
   /// One step of h [s] = detection, gathering, sweeps, motion.
   void step(double h);
